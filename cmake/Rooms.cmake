@@ -122,8 +122,8 @@ endfunction()
 # With PARLANCE_UNITY_BUILD eight sources are compiled together and are one
 # program: most of the time goes into headers and into linking the library.  Each
 # source has a namespace of its own name, so that no two can clash, and its entry
-# runs the suites of that source alone.  Those after APART change the whole
-# program, as one that replaces operator new does.
+# runs the suites of that source alone.  Those after APART are
+# programs of their own, as one that replaces operator new has to be.
 function(parlance_tests)
   cmake_parse_arguments(TEST "" "" "SOURCES;APART" ${ARGN})
   set(program "")

@@ -44,7 +44,6 @@ using json::Value;
 // ids. A raw value ends at its first closer, whatever follows, and a region at
 // its own.  In a tag of cohere_cofl_xml, the last of two names counts.
 const std::map<std::string, std::set<std::string>, std::less<>> kExceptions = {
-    {"cohere_cofl_xml", {"key"}},
     {"deepseek_v3_2", {"string", "undeclared"}},
     {"deepseek_v4", {"string", "undeclared"}},
     {"deepseek_v4_1", {"string", "undeclared"}},

@@ -397,7 +397,7 @@ class Case {
   void check_stream(const arguments::ArgumentReader& reader,
                     std::string_view text, const json::Value& value) {
     if (!value.is_object()) return;
-    testing::check_stream(reader, text, value, false, counts_.streams);
+    testing::check_stream(reader, text, value, counts_.streams);
   }
 
   // A value with strings that hold parts of the layout.

@@ -160,8 +160,8 @@ TEST(CallStream, NumbersThatAreNoJson) {
         &tools());
   check(built_in("cohere_cofl_xml"),
         {{R"(<cofl:tool_call id="0" name="f"><cofl:value name="a" )", "+f#0 {"},
-         {R"(type="json">[-I)", R"("a": [-)"},
-         {R"(nfinity]</cofl:value></cofl:tool_call>)", "1e999]"},
+         {R"(type="json">[-I)", R"("a": )"},
+         {R"(nfinity]</cofl:value></cofl:tool_call>)", "[-1e999]"},
          {"</cofl:tool_calls>", "}."}});
 }
 

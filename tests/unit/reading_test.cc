@@ -804,8 +804,23 @@ TEST(Syntax, CohereElements) {
                         "</f><f now></f>"),
       R"(g({"a": " <b>1 ", "d": {"x": [1, null]}, "content": "c", )"
       R"("l": ["1", []]}) now({}))");
+  // A closing tag ends a text before a tag or the end, and is text elsewhere.
+  EXPECT_EQ(
+      calls(format, "<f g>" +
+                        value(R"(name="a" type="raw")", "x</cofl:value> y") +
+                        value(R"(name="j" type="json")",
+                              R"("x</cofl:value>\"</cofl:value>")") +
+                        "</f>"),
+      R"(g({"a": "x</cofl:value> y", "j": "x</cofl:value>\"</cofl:value>"}))");
+  EXPECT_EQ(calls(format, "<f g>" + value(R"(name="a" type="raw")", "x") +
+                              "</cofl:value></f>"),
+            R"(g({"a": "x"}) !</cofl:value>)");
+  EXPECT_EQ(calls(format, R"(<f g>{"a": {"b": 1}}</f>)"),
+            R"(g({"a": {"b": 1}}))");
   for (const std::string& bad :
-       {value(R"(name="a" type="json")", "oh"), value(R"(type="raw")", "x"),
+       {value(R"(name="a" name="b" type="raw")", "x"),
+        std::string(R"({"a": 1)"), std::string("</cofl:value>"),
+        value(R"(name="a" type="json")", "oh"), value(R"(type="raw")", "x"),
         value(R"(name="a" type="what")", "x"), std::string("text"),
         std::string(R"(<cofl:value name="a" type="raw">x)"),
         std::string(R"(<cofl:value name="a" type="dict">)")}) {
@@ -840,6 +855,12 @@ TEST(Syntax, MinimaxM3Elements) {
                         element("b", element("c", "1") + element("c", "2")) +
                         "</f>"),
       R"(h({"a": ["x"], "b": {"c": ["1", "2"]}}))");
+  EXPECT_EQ(calls(format, "<f h>" + element("a", "x]<]minimax[>[</a> y") +
+                              element("a", "]<]minimax[>[</a>z") +
+                              "]<]minimax[>[</a></f>"),
+            R"(h({"a": ["x]<]minimax[>[</a> y", "]<]minimax[>[</a>z"]}) !]<]minimax[>[</a>)");
+  EXPECT_EQ(calls(format, R"(<f g>{"a": {"b": 1}}</f>)"),
+            R"(g({"a": {"b": 1}}))");
   for (const std::string& bad :
        {std::string("]<]minimax[>[<a>x"), "x" + element("a", "1"),
         std::string("]<]minimax[>[</a>"),

@@ -1,40 +1,191 @@
-// Nested elements as JSON text; see nested_calls.h.
+// Nested elements as values and as JSON text; see nested_calls.h.
 
 #include "call_stream/nested_calls.h"
 
-#include <algorithm>
 #include <utility>
 
-#include "base/ascii.h"
 #include "base/python_number.h"
-#include "call_stream/member_writer.h"
-#include "json/writer.h"
-#include "parlance/json.h"
 #include "schema/cast_calls.h"
 
 namespace parlance::call_stream {
 namespace {
 
-constexpr std::string_view kCohereOpen = "<cofl:value";
-constexpr std::string_view kCohereClose = "</cofl:value>";
-constexpr std::string_view kMinimax = "]<]minimax[>[";
+using call_syntax::Input;
+using call_syntax::JsonText;
+using call_syntax::Kind;
+using call_syntax::NestedScanner;
+using call_syntax::Token;
+using call_syntax::ValueBuilder;
+using json::Value;
+
 constexpr std::string_view kItem = "item";
 constexpr std::uint8_t kContainers = schema::kArray | schema::kObject;
 
-// The end of `text` without what may be the beginning of `marker`.  No marker
-// begins before `from`.
-std::size_t without_beginning(std::string_view text, std::string_view marker,
-                              std::size_t from) {
-  const std::size_t most = std::min(marker.size() - 1, text.size() - from);
-  for (std::size_t size = most; size > 0; --size) {
-    if (marker.starts_with(text.substr(text.size() - size))) {
-      return text.size() - size;
+Span span_of(const Token& token) {
+  return {static_cast<std::size_t>(token.begin),
+          static_cast<std::size_t>(token.end)};
+}
+
+void set_damage(const NestedScanner& scanner, const Token& bad,
+                NestedValue& out) {
+  out.damage = scanner.damage();
+  out.code = scanner.code();
+  out.bytes = span_of(bad);
+}
+
+// The arguments that are JSON, as the message will have them.
+Value cast_body(std::string_view text, std::string_view tool,
+                const Casts& casts, const Limits& limits) {
+  Result<Value> arguments = json::parse(text, {.limits = limits});
+  Value call = json::Object{
+      {"function", json::Object{{"name", tool},
+                                {"arguments", arguments ? *std::move(arguments)
+                                                        : Value()}}}};
+  // A schema that cannot be read is an error of the message.
+  if (schema::cast_tool_calls(call, casts.tools, casts.strings)) return {};
+  return *call.find("function")->find("arguments");
+}
+
+// ---- minimax_m3_xml as values ----
+
+struct Element {
+  std::string name = {};
+  schema::Parameter parameter = {};
+  bool has_elements = false;
+  bool only_items = true;  // all of them are called "item"
+  std::string text = {};
+  json::Object members = {};
+  std::set<std::string, std::less<>> listed = {};  // members that came again
+  json::Array items = {};  // the same values in order, while only_items
+};
+
+schema::Parameter parameter_in(const Element& parent, bool outermost,
+                               std::string_view name, const ToolSet& tools,
+                               std::string_view tool) {
+  if (!outermost) {
+    return schema::inner_parameter(parent.parameter, name, parent.items.size());
+  }
+  const auto declared =
+      schema::parameter_of(tools, tool, name, schema::Strings::kWritten);
+  return declared ? *declared : schema::Parameter();
+}
+
+Value value_of(Element& element) {
+  if (!element.has_elements) {
+    return schema::value_of_leaf(element.text, element.parameter);
+  }
+  const std::uint8_t types = schema::types_of(element.parameter);
+  if (element.only_items &&
+      ((types & schema::kArray) != 0 || (types & schema::kObject) == 0)) {
+    return Value(std::move(element.items));
+  }
+  return Value(std::move(element.members));
+}
+
+// The innermost element ends.
+void close_element(std::vector<Element>& open) {
+  Value value = value_of(open.back());
+  const std::string name = std::move(open.back().name);
+  open.pop_back();
+  Element& parent = open.back();
+  parent.only_items = parent.only_items && name == kItem;
+  if (parent.only_items) parent.items.push_back(value);
+  Value* old = parent.members.find(name);
+  if (old == nullptr) {
+    parent.members.set(name, std::move(value));
+    return;
+  }
+  if (parent.listed.insert(name).second) *old = json::Array{std::move(*old)};
+  old->mutable_items().push_back(std::move(value));
+}
+
+// Reads the elements in `root`, which is the arguments (`outermost`) or has its
+// parameter, into its members and items.  The result has a value only if the
+// arguments are JSON.
+NestedValue read_elements(NestedScanner scanner, std::string_view text,
+                          Element& root, bool outermost, const ToolSet& tools,
+                          std::string_view tool, const Limits& limits) {
+  NestedValue out;
+  std::vector<Element> open;
+  open.push_back(std::move(root));
+  open.back().has_elements = true;
+  const Input input = {.text = text, .end = true};
+  for (;;) {
+    const Token token = scanner.next(input);
+    const std::string_view span = input.slice(token.begin, token.end);
+    switch (token.kind) {
+      case Kind::kKey: {
+        Element next;
+        next.name = span;
+        next.parameter = parameter_in(
+            open.back(), outermost && open.size() == 1, span, tools, tool);
+        open.push_back(std::move(next));
+        break;
+      }
+      case Kind::kElements:
+        open.back().has_elements = true;
+        break;
+      case Kind::kText:
+        open.back().text += span;
+        break;
+      case Kind::kTextEnd:
+        close_element(open);
+        break;
+      case Kind::kClose:
+        if (open.size() > 1) {
+          close_element(open);
+          break;
+        }
+        root = std::move(open.back());
+        return out;
+      case Kind::kScalar:
+        out.value = *json::parse(span, {.limits = limits});
+        return out;
+      case Kind::kSpace:
+        out.stray.push_back(span_of(token));
+        break;
+      case Kind::kBad:
+        set_damage(scanner, token, out);
+        return out;
+      default:
+        break;
     }
   }
-  return text.size();
+}
+
+// ---- cohere_xml as values ----
+
+NestedValue read_cohere(std::string_view text, const Limits& limits) {
+  NestedScanner scanner(NestedStyle::kCohereXml, limits);
+  NestedValue out;
+  ValueBuilder builder(limits);
+  const Input input = {.text = text, .end = true};
+  // What is JSON for the scanner is a value for the builder.
+  while (!builder.complete()) {
+    const Token token = scanner.next(input);
+    if (token.kind == Kind::kSpace) out.stray.push_back(span_of(token));
+    if (token.kind == Kind::kBad) {
+      set_damage(scanner, token, out);
+      return out;
+    }
+    builder.add(token, input);
+  }
+  out.value = builder.take();
+  return out;
 }
 
 }  // namespace
+
+NestedValue read_nested(NestedStyle style, std::string_view text,
+                        const ToolSet& tools, std::string_view tool,
+                        const Limits& limits) {
+  if (style == NestedStyle::kCohereXml) return read_cohere(text, limits);
+  Element root;
+  NestedValue out = read_elements(NestedScanner(style, limits), text, root,
+                                  true, tools, tool, limits);
+  if (!out.value && out.damage.empty()) out.value = std::move(root.members);
+  return out;
+}
 
 // ---- cohere_xml ----
 
@@ -44,394 +195,287 @@ CohereCallReader::CohereCallReader(std::string_view name, std::string_view id,
       id_(id),
       casts_(std::move(casts)),
       limits_(limits),
-      parameters_(schema::parameters_of(casts_.tools, name)) {}
+      parameters_(schema::parameters_of(casts_.tools, name)),
+      scanner_(NestedStyle::kCohereXml, limits),
+      builder_(limits) {}
 
-std::size_t CohereCallReader::text_end(std::string_view text, bool& found) {
-  const std::size_t close = text.find(kCohereClose, searched_);
-  found = close != std::string_view::npos;
-  searched_ = found ? close : without_beginning(text, kCohereClose, searched_);
-  return searched_;
-}
-
-// Between values.
-bool CohereCallReader::read_next(std::string_view text, bool end,
-                                 std::string& out) {
-  while (at_ < text.size() && base::is_space(text[at_])) ++at_;
-  const std::string_view left = text.substr(at_);
-  if (left.empty()) {
-    if (!end || open_.size() > 1) return false;
-    if (!begun_) out += '{';
-    out += '}';
-    return stop();
-  }
-  if (open_.size() > 1 && left.starts_with(kCohereClose)) {
-    at_ += kCohereClose.size();
-    target(out) += open_.back() == '[' ? ']' : '}';
-    open_.pop_back();
-    end_value(out);
-    return true;
-  }
-  if (left.starts_with(kCohereOpen)) {
-    if (!begun_) out += '{';
-    begun_ = true;
-    at_ += kCohereOpen.size();
-    searched_ = at_;
-    quoted_ = false;
-    step_ = Step::kTag;
-    return true;
-  }
-  const bool may_come =
-      kCohereOpen.starts_with(left) || kCohereClose.starts_with(left);
-  return !may_come && stop();
-}
-
-bool CohereCallReader::read_tag(std::string_view text, std::string& out) {
-  for (; searched_ < text.size(); ++searched_) {
-    if (text[searched_] == '"') quoted_ = !quoted_;
-    if (quoted_ || text[searched_] != '>') continue;
-    const std::string_view attributes = text.substr(at_, searched_ - at_);
-    at_ = ++searched_;
-    return begin_value(attributes, out);
-  }
-  return false;
-}
-
-// Reads name="..." type="...", and writes what comes before the value.
-bool CohereCallReader::begin_value(std::string_view attributes,
-                                   std::string& out) {
-  std::optional<std::string_view> name;
-  std::string_view type;
-  for (;;) {
-    while (!attributes.empty() && base::is_space(attributes.front())) {
-      attributes.remove_prefix(1);
-    }
-    if (attributes.empty()) break;
-    const std::size_t equals = attributes.find("=\"");
-    if (equals == std::string_view::npos) return stop();
-    const std::size_t close = attributes.find('"', equals + 2);
-    if (close == std::string_view::npos) return stop();
-    const std::string_view key = attributes.substr(0, equals);
-    const std::string_view value =
-        attributes.substr(equals + 2, close - (equals + 2));
-    if (key != "name" && key != "type") return stop();
-    if (key == "name") name = value;
-    if (key == "type") type = value;
-    attributes.remove_prefix(close + 1);
-  }
-  const bool container = type == "dict" || type == "list";
-  const bool in_list = open_.back() == '[';
-  if ((!container && type != "raw" && type != "json") || (!in_list && !name) ||
-      (container && open_.size() >= limits_.json_depth)) {
-    return stop();
-  }
-  if (!first_) target(out) += ", ";
-  if (!in_list) {
-    json::append_string(target(out), *name, false);
-    target(out) += ": ";
-  }
-  first_ = false;
-  if (open_.size() == 1 && parameters_ != nullptr) {
-    const auto found = parameters_->find(*name);
+// Writes a token, or collects those of an argument that may be cast.  False:
+// nothing more is written.
+bool CohereCallReader::read(const Token& token, const Input& input,
+                            std::string& out) {
+  if (token.kind == Kind::kKey && json_.depth() == 1 && held_ == nullptr &&
+      parameters_ != nullptr) {
+    const auto found = parameters_->find(input.slice(token.begin, token.end));
     if (found != parameters_->end() &&
         (schema::may_cast_string(found->second, casts_.strings) ||
          schema::may_cast_list(found->second))) {
       held_ = &found->second;
-      held_text_.clear();
+      return json_.add(token, input, out);
     }
   }
-  step_ = Step::kNext;
-  if (container) {
-    open_ += type == "dict" ? '{' : '[';
-    target(out) += open_.back();
-    first_ = true;
-  } else if (type == "raw") {
-    target(out) += '"';
-    step_ = Step::kRaw;
-  } else {
-    scanner_.emplace(limits_.json_depth, at_);
-    value_begin_ = at_;
-    step_ = Step::kJson;
+  if (held_ == nullptr) {
+    if (token.kind != Kind::kScalar || json_.depth() > 0) {
+      return json_.add(token, input, out);
+    }
+    const Value body =
+        cast_body(input.slice(token.begin, token.end), name_, casts_, limits_);
+    if (body.is_object()) json_.value(body, out);
+    return false;
   }
-  return true;
-}
-
-// Invariant: the text of the value before at_ is written.
-bool CohereCallReader::read_raw(std::string_view text, std::string& out) {
-  bool found = false;
-  const std::size_t end = text_end(text, found);
-  append_escaped(target(out), text.substr(at_, end - at_));
-  at_ = end;
-  if (!found) return false;
-  at_ += kCohereClose.size();
-  target(out) += '"';
-  end_value(out);
-  return true;
-}
-
-// The same.  White space around the value is written with it.
-bool CohereCallReader::read_json(std::string_view text, std::string& out) {
-  using Token = JsonScanner::Token;
-  bool found = false;
-  const std::size_t end = text_end(text, found);
-  const std::string_view inside = text.substr(0, end);
-  Token token = Token::kBegin;
-  while (token != Token::kMore && token != Token::kFailed) {
-    token = scanner_->next(inside);
-  }
-  if (token == Token::kFailed) {
-    // What is before the byte that is damage has been certain.
-    scanner_->copy(inside, at_, scanner_->position(), target(out));
-    return stop();
-  }
-  scanner_->copy(inside, at_, end, target(out));
-  if (!found) return false;
-  if (!json::parse(base::python_strip(inside.substr(value_begin_)),
-                   {.limits = limits_})) {
-    return stop();
-  }
-  at_ += kCohereClose.size();
-  end_value(out);
-  return true;
-}
-
-// A value ends, whose text is written.
-void CohereCallReader::end_value(std::string& out) {
-  first_ = false;
-  step_ = Step::kNext;
-  if (held_ == nullptr || open_.size() > 1) return;
-  Result<json::Value> value = json::parse(held_text_);
-  if (!value) {
-    stop();
-    return;
-  }
-  if (auto changed = schema::cast_argument(*value, *held_, casts_.strings)) {
-    *value = std::move(*changed);
-  }
-  out += json::standard_text(*value);
+  builder_.add(token, input);
+  if (builder_.error()) return false;
+  if (!builder_.complete()) return true;
+  const Value value = builder_.take();
+  const auto changed = schema::cast_argument(value, *held_, casts_.strings);
+  json_.value(changed ? *changed : value, out);
   held_ = nullptr;
+  return true;
 }
 
-// Invariant: the text before at_ is written, or is in held_text_.
 void CohereCallReader::advance(std::string_view text, bool end,
                                CallWriter& writer) {
   if (!opened_) writer.open(name_, id_);
   opened_ = true;
-  std::string& out = writer.arguments();
-  bool more = true;
-  while (more && step_ != Step::kStopped) {
-    switch (step_) {
-      case Step::kNext:
-        more = read_next(text, end, out);
-        break;
-      case Step::kTag:
-        more = read_tag(text, out);
-        break;
-      case Step::kRaw:
-        more = read_raw(text, out);
-        break;
-      case Step::kJson:
-        more = read_json(text, out);
-        break;
-      case Step::kStopped:
-        break;
-    }
+  const Input input = {.text = text, .end = end};
+  while (!stopped_) {
+    const Token token = scanner_.next(input);
+    if (token.kind == Kind::kMore) return;
+    stopped_ =
+        token.kind == Kind::kBad || !read(token, input, writer.arguments());
   }
 }
 
 // ---- minimax_m3_xml ----
 
 MinimaxCallReader::MinimaxCallReader(std::string_view name, std::string_view id,
-                                     ToolSet tools, bool exact,
+                                     Casts casts, bool exact,
                                      const Limits& limits)
     : name_(name),
       id_(id),
-      tools_(std::move(tools)),
+      casts_(std::move(casts)),
       exact_(exact),
       limits_(limits),
+      scanner_(NestedStyle::kMinimaxM3Xml, limits),
       frames_(1) {
   frames_[0].kind = Frame::Kind::kObject;
 }
 
-// Whether text in the element can only be a string.
-bool MinimaxCallReader::is_string(const Frame& frame) const {
-  const schema::Parameter& parameter = frame.parameter;
-  if (!exact_) {
-    return !schema::may_cast_string(parameter, schema::Strings::kWritten) &&
-           (schema::types_of(parameter) & kContainers) == 0;
-  }
-  return schema::types_of(parameter) == schema::kString;
+// Whether text in an element can only be a string.
+bool MinimaxCallReader::is_string(const schema::Parameter& parameter) const {
+  if (exact_) return schema::types_of(parameter) == schema::kString;
+  return !schema::may_cast_string(parameter, schema::Strings::kWritten) &&
+         (schema::types_of(parameter) & kContainers) == 0;
 }
 
 // Writes what comes before the value of the innermost element.
 void MinimaxCallReader::write_key(std::string& out) {
-  Frame& parent = frames_[frames_.size() - 2];
-  if (!parent.first) out += ", ";
-  parent.first = false;
-  if (parent.kind == Frame::Kind::kList) return;
-  json::append_string(out, frames_.back().name, false);
-  out += ": ";
+  if (frames_[frames_.size() - 2].kind == Frame::Kind::kList) return;
+  json_.key(frames_.back().name, out);
 }
 
-// Writes the growing text of the innermost element up to `end`.
-void MinimaxCallReader::grow(std::string_view text, std::size_t end,
-                             std::string& out) {
+// Elements begin in the innermost element, the first of them called `first`.
+// False: they are written where the region closes.
+bool MinimaxCallReader::open_elements(std::string_view first,
+                                      std::string& out) {
   Frame& frame = frames_.back();
-  if (frame.kind == Frame::Kind::kOpen) {
-    const std::string_view so_far = text.substr(frame.begin, end - frame.begin);
-    if (base::python_strip(so_far).empty() || !is_string(frame)) return;
-    write_key(out);
-    out += '"';
-    frame.kind = Frame::Kind::kString;
-    at_ = frame.begin;
+  const std::uint8_t types = schema::types_of(frame.parameter);
+  const bool list = (types & schema::kArray) != 0;
+  const bool object = (types & schema::kObject) != 0;
+  // An object that has only items may be a list, unless its schema says no.
+  if (first == kItem && list == object) {
+    frame.kind = Frame::Kind::kHeld;
+    return !exact_;
   }
-  if (frame.kind != Frame::Kind::kString || end <= at_) return;
-  append_escaped(out, text.substr(at_, end - at_));
-  at_ = end;
+  const bool is_list = first == kItem && list;
+  write_key(out);
+  json_.open(!is_list, out);
+  frame.kind = is_list ? Frame::Kind::kList : Frame::Kind::kObject;
+  return true;
 }
 
-// An element begins in the innermost one.  False: what follows cannot be
-// written before the region closes.
-bool MinimaxCallReader::begin_element(std::string_view name, std::string& out) {
-  Frame& parent = frames_.back();
-  if (parent.kind == Frame::Kind::kOpen) {
-    const std::uint8_t types = schema::types_of(parent.parameter);
-    const bool list = (types & schema::kArray) != 0;
-    const bool object = (types & schema::kObject) != 0;
-    const bool is_list = name == kItem && list && !object;
-    // An object that has only items may be a list, unless its schema says no.
-    if (!is_list && name == kItem && !(object && !list)) return false;
-    write_key(out);
-    out += is_list ? '[' : '{';
-    parent.kind = is_list ? Frame::Kind::kList : Frame::Kind::kObject;
-  } else if (parent.kind == Frame::Kind::kList) {
-    if (name != kItem) return false;
+// The innermost element, which is written as a list so far, is none.  It is
+// written again where the object ends that has it as a member, or as a part of
+// one.
+void MinimaxCallReader::take_back_list() {
+  std::size_t member = frames_.size() - 1;
+  while (frames_[member - 1].kind == Frame::Kind::kList) --member;
+  frames_[member - 1].again.insert(frames_[member].name);
+  frames_[member].kind = Frame::Kind::kWrong;
+  for (std::size_t i = member + 1; i < frames_.size(); ++i) {
+    frames_[i].kind = Frame::Kind::kSkipped;
   }
-  if (parent.kind == Frame::Kind::kObject &&
-      !parent.names.emplace(name).second) {
+}
+
+// An element begins in the innermost one.  False: what follows is written
+// where the region closes.
+bool MinimaxCallReader::begin_element(std::string_view name, std::string& out) {
+  if (frames_.back().kind == Frame::Kind::kOpen && !open_elements(name, out)) {
     return false;
   }
+  if (frames_.back().kind == Frame::Kind::kList && name != kItem) {
+    if (exact_) return false;
+    take_back_list();
+  }
+  Frame& parent = frames_.back();
   Frame next;
   next.name = name;
-  next.begin = at_;
+  next.begin = scanner_.opening_end();
+  if (parent.kind == Frame::Kind::kObject) {
+    if (!parent.names.emplace(name).second) {
+      if (exact_) return false;
+      parent.again.emplace(name);
+      next.kind = Frame::Kind::kSkipped;
+    }
+  } else if (parent.kind != Frame::Kind::kList) {
+    next.kind = Frame::Kind::kSkipped;
+  }
   if (frames_.size() > 1) {
     next.parameter =
         schema::inner_parameter(parent.parameter, name, parent.items++);
   } else if (const auto declared = schema::parameter_of(
-                 tools_, name_, name, schema::Strings::kWritten)) {
+                 casts_.tools, name_, name, schema::Strings::kWritten)) {
     next.parameter = *declared;
   }
   frames_.push_back(std::move(next));
   return true;
 }
 
-// The innermost element ends at `end`.  False: its value is known when the
-// region closes.
-bool MinimaxCallReader::end_element(std::string_view text, std::size_t end,
-                                    std::string& out) {
-  grow(text, end, out);
+// Writes a text that may be any value.  False: it is known when the region
+// closes.
+bool MinimaxCallReader::end_leaf(std::string_view text, std::string& out) {
+  const schema::Parameter& parameter = frames_.back().parameter;
+  if (!exact_) {
+    write_key(out);
+    json_.value(schema::value_of_leaf(text, parameter), out);
+    return true;
+  }
+  const Result<Value> value =
+      json::parse(base::python_strip(text), {.limits = limits_});
+  const std::uint8_t types = schema::types_of(parameter);
+  if (!value || value->is_string() || types == 0 ||
+      (types & schema::kString) != 0) {
+    return false;
+  }
+  write_key(out);
+  // 7.0 is an integer where the schema wants one.
+  const auto number = value->kind() == json::Kind::kFloat
+                          ? schema::cast_argument(Value(text), parameter,
+                                                  schema::Strings::kWritten)
+                          : std::nullopt;
+  json_.value(number ? *number : *value, out);
+  return true;
+}
+
+// Writes the members of the innermost object that were repeated, or taken for
+// lists, as they are.  `text` is that of the object.
+void MinimaxCallReader::write_again(std::string_view text, std::string& out) {
+  const Frame& frame = frames_.back();
+  if (frame.again.empty()) return;
+  Element element;
+  element.parameter = frame.parameter;
+  read_elements(NestedScanner(NestedStyle::kMinimaxM3Xml, limits_), text,
+                element, frames_.size() == 1, casts_.tools, name_, limits_);
+  for (const auto& [key, value] : element.members) {
+    if (!frame.again.contains(key)) continue;
+    json_.key(key, out);
+    json_.value(value, out);
+  }
+}
+
+// The innermost element ends, whose text is `text`.  False: its value is known
+// when the region closes.
+bool MinimaxCallReader::end_element(std::string_view text, std::string& out) {
   Frame& frame = frames_.back();
   switch (frame.kind) {
+    case Frame::Kind::kOpen:
+      if (!end_leaf(text, out)) return false;
+      break;
     case Frame::Kind::kString:
-      out += '"';
+      json_.close_string(out);
       break;
     case Frame::Kind::kList:
-      out += ']';
+      json_.close(out);
       break;
     case Frame::Kind::kObject:
-      out += '}';
+      write_again(text, out);
+      json_.close(out);
       break;
-    case Frame::Kind::kOpen: {
-      const std::string_view inside =
-          text.substr(frame.begin, end - frame.begin);
-      if (exact_) {
-        const Result<json::Value> value =
-            json::parse(base::python_strip(inside), {.limits = limits_});
-        const std::uint8_t types = schema::types_of(frame.parameter);
-        if (!value || value->is_string() || types == 0 ||
-            (types & schema::kString) != 0) {
-          return false;
-        }
-        write_key(out);
-        out += json::standard_text(*value);
-        break;
-      }
+    case Frame::Kind::kHeld: {
+      Element element;
+      element.parameter = frame.parameter;
+      read_elements(NestedScanner(NestedStyle::kMinimaxM3Xml, limits_), text,
+                    element, false, casts_.tools, name_, limits_);
       write_key(out);
-      out +=
-          json::standard_text(schema::value_of_leaf(inside, frame.parameter));
+      json_.value(value_of(element), out);
       break;
     }
+    case Frame::Kind::kSkipped:
+      break;
+    case Frame::Kind::kWrong:
+      while (json_.depth() > frames_.size() - 1) json_.close(out);
+      break;
   }
   frames_.pop_back();
   return true;
 }
 
-// Reads up to the next marker, or the text before what may be one.  Returns
-// false if more text is needed.
-bool MinimaxCallReader::step(std::string_view text, std::string& out) {
-  const std::size_t marker = text.find(kMinimax, searched_);
-  if (marker == std::string_view::npos) {
-    searched_ = without_beginning(text, kMinimax, searched_);
-    grow(text, searched_, out);
-    return false;
+// False: what follows is written where the region closes.
+bool MinimaxCallReader::read(const Token& token, const Input& input,
+                             std::string& out) {
+  const std::string_view span = input.slice(token.begin, token.end);
+  switch (token.kind) {
+    case Kind::kObject:
+      json_.open(true, out);
+      return true;
+    case Kind::kKey:
+      return begin_element(span, out);
+    case Kind::kTextBegin:
+      if (frames_.back().kind == Frame::Kind::kOpen &&
+          is_string(frames_.back().parameter)) {
+        write_key(out);
+        json_.open_string(out);
+        frames_.back().kind = Frame::Kind::kString;
+      }
+      return true;
+    case Kind::kText:
+      if (frames_.back().kind == Frame::Kind::kString) {
+        json_.text(span, token.encoding, out);
+      }
+      return true;
+    case Kind::kTextEnd:
+    case Kind::kClose:
+      return end_element(
+          input.slice(frames_.back().begin, scanner_.closing_begin()), out);
+    case Kind::kScalar: {
+      const Value body = cast_body(span, name_, casts_, limits_);
+      if (body.is_object()) json_.value(body, out);
+      frames_.clear();
+      return true;
+    }
+    default:
+      return true;
   }
-  // What is before the marker is certain, whatever the marker is.
-  grow(text, marker, out);
-  searched_ = marker;
-  const std::size_t begin = marker + kMinimax.size();
-  name_searched_ = std::max(name_searched_, begin);
-  const std::size_t end = text.find('>', name_searched_);
-  if (end == std::string_view::npos) {
-    name_searched_ = text.size();
-    return false;
-  }
-  std::string_view name = text.substr(begin, end - begin);
-  const bool closes = name.starts_with("</");
-  const bool valid = name.starts_with('<');
-  name.remove_prefix(std::min<std::size_t>(name.size(), closes ? 2 : 1));
-  const Frame& top = frames_.back();
-  // Text beside elements is damage.
-  const bool leaf = closes && (top.kind == Frame::Kind::kOpen ||
-                               top.kind == Frame::Kind::kString);
-  if (!valid || (closes && (frames_.size() == 1 || top.name != name)) ||
-      (!leaf && top.kind == Frame::Kind::kString) ||
-      (!closes && frames_.size() >= limits_.json_depth)) {
-    stopped_ = true;
-    return false;
-  }
-  if (closes) {
-    if (!end_element(text, marker, out)) rest_ = true;
-    at_ = end + 1;
-  } else {
-    at_ = end + 1;
-    if (!begin_element(name, out)) rest_ = true;
-  }
-  searched_ = at_;
-  return !rest_;
 }
 
-// Invariant: the elements before at_ are written, and of the innermost open
-// element the text before at_, if it is a string.
 void MinimaxCallReader::advance(std::string_view text, bool end,
                                 CallWriter& writer) {
-  if (!opened_) {
-    writer.open(name_, id_);
-    writer.arguments() += '{';
-  }
+  if (!opened_) writer.open(name_, id_);
   opened_ = true;
+  const Input input = {.text = text, .end = end};
   std::string& out = writer.arguments();
-  while (!stopped_ && !rest_ && step(text, out)) {
+  while (!stopped_ && !rest_) {
+    const Token token = scanner_.next(input);
+    if (token.kind == Kind::kMore) break;
+    stopped_ = token.kind == Kind::kBad;
+    if (stopped_) break;
+    rest_ = !read(token, input, out);
+    stopped_ = frames_.empty();
   }
-  if (!end || stopped_) return;
+  if (!end || !rest_) return;
+  // The value of the region has the rest.
+  while (json_.depth() > 1) json_.close(out);
+  rest_ = false;
   stopped_ = true;
-  if (!rest_) {
-    if (frames_.size() == 1) out += '}';
-    return;
-  }
-  // Ends what is open.  The value of the region has the rest.
-  for (; frames_.size() > 1; frames_.pop_back()) {
-    if (frames_.back().kind == Frame::Kind::kList) out += ']';
-    if (frames_.back().kind == Frame::Kind::kObject) out += '}';
-  }
   writer.leave_rest();
 }
 

@@ -1,25 +1,26 @@
 #ifndef PARLANCE_SRC_CALL_STREAM_NESTED_CALLS_H_
 #define PARLANCE_SRC_CALL_STREAM_NESTED_CALLS_H_
 
-// Arguments that are written as nested elements, as JSON text while they are
-// being written.
+// Arguments that are written as nested elements (call_syntax/nested_scanner.h):
+// their value, and their JSON text while they are being written.
 //
 //   <cofl:value name="a" type="dict">           {"a": {
 //   <cofl:value name="b" type="raw">Be          "b": "Be
 //   rn</cofl:value></cofl:value>                rn"}
 //
-// The values are those of the readers of whole regions (parse/nested_elements.h
-// and the reader of the room arguments).  What is held:
+// In minimax_m3_xml elements in an element are the members of an object, or the
+// items of a list if the schema says so, or, without a schema, if all are
+// called "item".  Members with the same name are a list.
 //
-//   cohere_xml       an argument that the schema of the tool may cast, until
-//                    its end
-//   minimax_m3_xml   white space at the beginning of an element, and a text
-//                    that the schema does not declare as a string, until the
-//                    element ends; from the first element on that is repeated
-//                    among its neighbours, or that may be a list or an object,
-//                    all until the region closes
+// What the JSON text waits for:
 //
-// and what may be the beginning of a delimiter.
+//   cohere_xml       the end of an argument that the schema of the tool may
+//                    cast, and of a value that is JSON
+//   minimax_m3_xml   the end of a text that the schema does not declare as a
+//                    string, and of elements that may be a list or an object
+//
+// A member that is repeated in minimax_m3_xml is written again as a list where
+// the object ends: readers of JSON take the last of two members.
 
 #include <cstddef>
 #include <cstdint>
@@ -31,11 +32,33 @@
 
 #include "call_stream/call_stream.h"
 #include "call_stream/json_calls.h"
-#include "call_stream/json_scanner.h"
+#include "call_syntax/json_text.h"
+#include "call_syntax/nested_scanner.h"
+#include "call_syntax/value_builder.h"
+#include "parlance/error.h"
+#include "parlance/json.h"
 #include "parlance/limits.h"
 #include "parlance/tools.h"
+#include "schema/tool_table.h"
 
 namespace parlance::call_stream {
+
+using call_syntax::NestedStyle;
+
+struct NestedValue {
+  std::optional<json::Value> value = {};
+  // Without a value: what is wrong with the text in `bytes`.
+  std::string_view damage = {};
+  ErrorCode code = {};
+  Span bytes = {};
+  std::vector<Span> stray = {};  // closing markers that close nothing
+};
+
+// The arguments of a call of `tool`, which `tools` may lack.
+// Complexity: O(text.size()).  Nesting does not use the call stack.
+NestedValue read_nested(NestedStyle style, std::string_view text,
+                        const ToolSet& tools, std::string_view tool,
+                        const Limits& limits);
 
 // cohere_xml.
 class CohereCallReader final : public CallReader {
@@ -45,24 +68,8 @@ class CohereCallReader final : public CallReader {
   void advance(std::string_view text, bool end, CallWriter& out) override;
 
  private:
-  enum class Step : std::uint8_t { kNext, kTag, kRaw, kJson, kStopped };
-
-  bool read_next(std::string_view text, bool end, std::string& out);
-  bool read_tag(std::string_view text, std::string& out);
-  bool read_raw(std::string_view text, std::string& out);
-  bool read_json(std::string_view text, std::string& out);
-  bool begin_value(std::string_view attributes, std::string& out);
-  void end_value(std::string& out);
-  // Where the text of a value ends, as far as it is known; `found`: with its
-  // closing tag.
-  std::size_t text_end(std::string_view text, bool& found);
-  std::string& target(std::string& out) {
-    return held_ != nullptr ? held_text_ : out;
-  }
-  bool stop() {
-    step_ = Step::kStopped;
-    return true;
-  }
+  bool read(const call_syntax::Token& token, const call_syntax::Input& input,
+            std::string& out);
 
   const std::string name_;
   const std::string id_;
@@ -70,62 +77,66 @@ class CohereCallReader final : public CallReader {
   const Limits limits_;
   const schema::StringMap<schema::Parameter>* const parameters_;
   bool opened_ = false;
-  bool begun_ = false;  // the arguments are an object, whose "{" is written
-
-  Step step_ = Step::kNext;
-  std::size_t at_ = 0;        // everything before this is read
-  std::size_t searched_ = 0;  // no closing tag begins before this
-  bool quoted_ = false;       // kTag: inside the value of an attribute
-  std::string open_ = "{";    // brackets; the first is that of the arguments
-  bool first_ = true;         // no member of the innermost bracket is written
-  std::optional<JsonScanner> scanner_;
-  std::size_t value_begin_ = 0;  // of the JSON text
-  // The value of an argument that may be cast is written here first.
+  bool stopped_ = false;
+  call_syntax::NestedScanner scanner_;
+  call_syntax::JsonText json_;
+  // The argument that is being read, if it may be cast.
   const schema::Parameter* held_ = nullptr;
-  std::string held_text_;
+  call_syntax::ValueBuilder builder_;
 };
 
 // minimax_m3_xml.
 class MinimaxCallReader final : public CallReader {
  public:
   // `tools` give the elements their types.  `exact`: the text is one that a
-  // grammar of the schema generates, so a text that the schema does not declare
-  // as a string alone, or as no string, waits until the region closes.
-  MinimaxCallReader(std::string_view name, std::string_view id, ToolSet tools,
+  // grammar of the schema generates, whose rules say what its values are; from
+  // the first value on that the schema alone does not determine, all waits
+  // until the region closes.
+  MinimaxCallReader(std::string_view name, std::string_view id, Casts casts,
                     bool exact, const Limits& limits);
   void advance(std::string_view text, bool end, CallWriter& out) override;
 
  private:
   struct Frame {
-    std::string name;
+    enum class Kind : std::uint8_t {
+      kOpen,     // nothing of its value is written
+      kString,   // written so far
+      kList,     // written so far
+      kObject,   // written so far
+      kHeld,     // its value is written where it ends
+      kSkipped,  // it is not written, but perhaps the element that holds it
+      kWrong,    // it was taken for a list
+    };
+    std::string name = {};
     schema::Parameter parameter = {};
-    std::size_t items = 0;  // elements in it
-    std::size_t begin = 0;  // of its text
-    enum class Kind : std::uint8_t { kOpen, kString, kList, kObject };
-    Kind kind = Kind::kOpen;  // kOpen: nothing of its value is written
-    std::set<std::string, std::less<>> names = {};  // of its elements
-    bool first = true;
+    std::uint64_t begin = 0;  // of its text
+    Kind kind = Kind::kOpen;
+    std::size_t items = 0;                          // elements in it
+    std::set<std::string, std::less<>> names = {};  // kObject: of its elements
+    std::set<std::string, std::less<>> again = {};  // those to write again
   };
 
-  bool step(std::string_view text, std::string& out);
+  bool read(const call_syntax::Token& token, const call_syntax::Input& input,
+            std::string& out);
   bool begin_element(std::string_view name, std::string& out);
-  bool end_element(std::string_view text, std::size_t end, std::string& out);
-  void grow(std::string_view text, std::size_t end, std::string& out);
+  bool open_elements(std::string_view first, std::string& out);
+  void take_back_list();
+  bool end_element(std::string_view text, std::string& out);
+  bool end_leaf(std::string_view text, std::string& out);
+  void write_again(std::string_view text, std::string& out);
   void write_key(std::string& out);
-  bool is_string(const Frame& frame) const;
+  bool is_string(const schema::Parameter& parameter) const;
 
   const std::string name_;
   const std::string id_;
-  const ToolSet tools_;
+  const Casts casts_;
   const bool exact_;
   const Limits limits_;
   bool opened_ = false;
   bool stopped_ = false;
   bool rest_ = false;  // what follows is known when the region closes
-
-  std::size_t at_ = 0;             // everything before this is read or held
-  std::size_t searched_ = 0;       // no marker begins before this
-  std::size_t name_searched_ = 0;  // nor ends one before this
+  call_syntax::NestedScanner scanner_;
+  call_syntax::JsonText json_;
   std::vector<Frame> frames_;
 };
 

@@ -63,6 +63,7 @@ enum class Kind : std::uint8_t {
   kCallEnd,    // nothing that follows can change the call
   kObject,     // an object begins
   kList,       // a list begins
+  kElements,   // an object or a list begins; a schema says which
   kClose,      // the innermost object or list ends
   kKey,        // a whole key of an object
   kScalar,     // a whole number or word

@@ -471,7 +471,7 @@ bool Assembler::ends_by_itself(FieldId index) const {
     return kind == format::ContentKind::kJson ||
            kind == format::ContentKind::kPythonCallList;
   }
-  return syntax != Syntax::kCohereXml && syntax != Syntax::kMinimaxM3Xml;
+  return !nested_style(syntax);
 }
 
 Result<json::Value> Assembler::read_region(

@@ -240,7 +240,7 @@ std::unique_ptr<CallReader> nested_reader(const Sources& sources,
         name.text, id.text, std::move(casts), limits);
   }
   return std::make_unique<call_stream::MinimaxCallReader>(
-      name.text, id.text, std::move(casts.tools), false, limits);
+      name.text, id.text, std::move(casts), false, limits);
 }
 
 // Applies what a family file says about the values of the field.  False: they
@@ -320,9 +320,7 @@ std::unique_ptr<CallReader> make_call_reader(const Field& field,
     return python_reader(call_syntax::PythonDialect::kCallList, *sources,
                          std::move(casts), region.limits);
   }
-  if (reading != nullptr &&
-      (reading->syntax == format::ValueSyntax::kCohereXml ||
-       reading->syntax == format::ValueSyntax::kMinimaxM3Xml)) {
+  if (reading != nullptr && nested_style(reading->syntax)) {
     return nested_reader(*sources, *reading, std::move(casts), region.limits);
   }
   JsonCallShape shape;

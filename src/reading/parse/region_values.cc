@@ -6,7 +6,6 @@
 
 #include "base/python_number.h"
 #include "json/python_literal.h"
-#include "parse/nested_elements.h"
 #include "parse/python_calls.h"
 #include "schema/cast_calls.h"
 
@@ -91,17 +90,27 @@ std::optional<std::vector<Item>> read_special_items(
     const ValueContext& context) {
   std::vector<Item> out;
   const Span all = {0, text.text.size()};
-  if (syntax == ValueSyntax::kCohereXml) {
-    out.push_back({all, read_cohere_elements(text.text, context.limits)});
-    return out;
-  }
-  if (syntax == ValueSyntax::kMinimaxM3Xml) {
+  if (const auto style = nested_style(syntax)) {
     std::string_view tool;
     for (const auto& [name, value] : captures) {
       if (name == "name") tool = value;
     }
-    out.push_back({all, read_minimax_m3_elements(text.text, context.tools, tool,
-                                                 context.limits)});
+    call_stream::NestedValue read = call_stream::read_nested(
+        *style, text.text, context.tools, tool, context.limits);
+    const auto told = [&](std::string_view what, Span bytes) {
+      return std::string(what) +
+             shown(text.text.substr(bytes.begin, bytes.size()));
+    };
+    if (!read.value) {
+      out.push_back({all, Error{read.code, told(read.damage, read.bytes), ""}});
+      return out;
+    }
+    out.push_back({all, *std::move(read.value)});
+    for (const Span& stray : read.stray) {
+      out.push_back(
+          {stray, invalid_region(
+                      told("a closing marker that closes nothing: ", stray))});
+    }
     return out;
   }
   if (syntax == ValueSyntax::kPythonCalls) {
@@ -325,6 +334,16 @@ Result<Value> call_of(const Value& item, const Field& field,
 }
 
 }  // namespace
+
+std::optional<call_stream::NestedStyle> nested_style(ValueSyntax syntax) {
+  if (syntax == ValueSyntax::kCohereXml) {
+    return call_stream::NestedStyle::kCohereXml;
+  }
+  if (syntax == ValueSyntax::kMinimaxM3Xml) {
+    return call_stream::NestedStyle::kMinimaxM3Xml;
+  }
+  return std::nullopt;
+}
 
 bool reads_values(const Field& field, const FieldReading& reading) {
   const MemberNames& members = reading.members;

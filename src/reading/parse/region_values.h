@@ -9,11 +9,13 @@
 // An item that cannot be read, or is no call, is damage of its own: the items
 // beside it count.
 
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "call_stream/nested_calls.h"
 #include "format/description.h"
 #include "parlance/error.h"
 #include "parlance/json.h"
@@ -25,6 +27,9 @@
 
 namespace parlance::parse {
 
+// The style of a syntax that is nested elements.
+std::optional<call_stream::NestedStyle> nested_style(
+    format::ValueSyntax syntax);
 // Whether the values of a field are read as described here.
 bool reads_values(const format::Field& field,
                   const format::FieldReading& reading);

@@ -21,6 +21,7 @@
 #include <string_view>
 #include <vector>
 
+#include "call_syntax/nested_scanner.h"
 #include "parlance/json.h"
 #include "parlance/limits.h"
 
@@ -55,8 +56,9 @@ std::optional<json::Value> parse_json(std::string_view text,
                                       const Limits& limits);
 
 // Scans elements up to the first byte that belongs to none.  O(text.size()).
-std::vector<ArgumentElement> scan_elements(std::string_view text);
-std::vector<ArgumentElement> scan_minimax_m3(std::string_view text);
+std::vector<ArgumentElement> scan_elements(call_syntax::NestedStyle style,
+                                           std::string_view text,
+                                           const Limits& limits);
 
 }  // namespace parlance::arguments
 

@@ -661,9 +661,10 @@ Arguments Reading::read_value() {
 Arguments Reading::read() {
   if (rules_.root_list() == kNone) return read_value();
   if (rules_.nests()) {
-    elements_ = rules_.style() == ArgumentStyle::kCohereXml
-                    ? scan_elements(text_)
-                    : scan_minimax_m3(text_);
+    elements_ = scan_elements(rules_.style() == ArgumentStyle::kCohereXml
+                                  ? call_syntax::NestedStyle::kCohereXml
+                                  : call_syntax::NestedStyle::kMinimaxM3Xml,
+                              text_, limits_);
     results_.resize(elements_.size());
     request_all();
     evaluate_all();
@@ -770,6 +771,14 @@ std::unique_ptr<call_stream::CallReader> ArgumentReader::call_reader(
         call_stream::JsonCallReader::make(std::move(shape), {},
                                           state_->limits));
   }
+  const auto unread = [&] {
+    return std::make_unique<call_stream::NamedCallReader>(name, "");
+  };
+  const std::lock_guard<std::mutex> lock(state_->mutex);
+  // Arguments that are no object are one value, in no style.
+  if (state_->rules == nullptr || state_->usable()->root_list() == kNone) {
+    return unread();
+  }
   if (state_->style == ArgumentStyle::kCohereXml) {
     return std::make_unique<call_stream::CohereCallReader>(
         name, "", call_stream::Casts(), state_->limits);
@@ -780,13 +789,11 @@ std::unique_ptr<call_stream::CallReader> ArgumentReader::call_reader(
         {"function",
          json::Object{{"name", name}, {"parameters", state_->schema}}}}});
     return std::make_unique<call_stream::MinimaxCallReader>(
-        name, "", std::move(tools), true, state_->limits);
+        name, "",
+        call_stream::Casts{std::move(tools), schema::Strings::kWritten}, true,
+        state_->limits);
   }
-  if (state_->rules == nullptr ||
-      !ArgumentCallReader::streams(*state_->rules)) {
-    return std::make_unique<call_stream::NamedCallReader>(name, "");
-  }
-  const std::lock_guard<std::mutex> lock(state_->mutex);
+  if (!ArgumentCallReader::streams(*state_->rules)) return unread();
   return std::make_unique<ArgumentCallReader>(name, state_, state_->usable(),
                                               state_->mutex, state_->limits);
 }
