@@ -41,24 +41,9 @@ namespace {
 using json::Value;
 
 // Where the law does not hold, by family: places of kPlaces, as text and as
-// ids. A raw value ends at its first closer, whatever follows, and a region at
-// its own.  In a tag of cohere_cofl_xml, the last of two names counts.
-const std::map<std::string, std::set<std::string>, std::less<>> kExceptions = {
-    {"deepseek_v3_2", {"string", "undeclared"}},
-    {"deepseek_v4", {"string", "undeclared"}},
-    {"deepseek_v4_1", {"string", "undeclared"}},
-    {"glm4_5", {"string", "undeclared"}},
-    {"glm4_7", {"string", "undeclared"}},
-    {"hunyuan_v3", {"string", "undeclared", "member", "item", "key"}},
-    {"kimi_k3", {"string", "undeclared"}},
-    {"laguna", {"string", "undeclared"}},
-    {"minicpm5", {"string", "undeclared"}},
-    {"minimax_m2", {"string", "undeclared"}},
-    {"muse_glimmer", {"string", "undeclared"}},
-    {"qwen3_coder", {"string", "undeclared"}},
-    {"seed_oss", {"string", "undeclared"}},
-    {"step3", {"string", "undeclared"}},
-};
+// ids.
+const std::map<std::string, std::set<std::string>, std::less<>> kExceptions =
+    {};
 
 constexpr std::string_view kTools =
     R"([{"type": "function", "function": {"name": "f", "parameters":

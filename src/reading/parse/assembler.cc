@@ -312,6 +312,16 @@ void Assembler::on_delimiter(const Delimited& delimiter) {
     close_region(nullptr, delimiter.begin, RegionStop::kEnded);
   }
   open_region(delimiter.field, &delimiter, delimiter.begin);
+  const bool damaged =
+      format_.recovers &&
+      std::ranges::any_of(delimiter.captures, [](const auto& capture) {
+        return capture.first == "damage";
+      });
+  if (!damaged) return;
+  add_diagnostic({ErrorCode::kInvalidContent,
+                  "the opening is damaged",
+                  description_.fields[delimiter.field].name,
+                  {at(delimiter.begin), at(delimiter.end)}});
 }
 
 void Assembler::on_markup(const Delimited& markup) {
@@ -321,22 +331,24 @@ void Assembler::on_markup(const Delimited& markup) {
   }
 }
 
-void Assembler::on_late_close(std::uint64_t begin, std::uint64_t end) {
+void Assembler::on_left_out(std::uint64_t begin, std::uint64_t end,
+                            std::string_view what) {
   add_diagnostic({ErrorCode::kUnexpectedSpecial,
-                  "a closing delimiter of a region that has already ended is "
-                  "left out",
-                  description_.fields[*description_.implicit].name,
+                  std::string(what) + " is left out",
+                  description_.fields[field_].name,
                   {at(begin), at(end)}});
 }
 
-void Assembler::on_quoted(FieldId field, std::uint64_t begin,
+void Assembler::on_quoted(FieldId field, bool close, std::uint64_t begin,
                           std::uint64_t end) {
   const std::string name =
       field_ == kNoField ? "" : description_.fields[field_].name;
   add_diagnostic({ErrorCode::kInvalidContent,
-                  "the opening of \"" + description_.fields[field].name +
-                      "\" counts as text: it stands inside a line, or no call "
-                      "follows",
+                  (close ? "the closing of \"" : "the opening of \"") +
+                      description_.fields[field].name +
+                      (close ? "\" counts as text: it stands inside a value"
+                             : "\" counts as text: it stands inside a line, or "
+                               "no call follows"),
                   name,
                   {at(begin), at(end)}});
 }
@@ -475,7 +487,7 @@ bool Assembler::ends_by_itself(FieldId index) const {
 }
 
 Result<json::Value> Assembler::read_region(
-    const RegionText& region, std::vector<Span>* ignored,
+    const RegionText& region, std::vector<Remark>* remarks,
     std::vector<ValueDamage>& damage) const {
   const format::Field& field = description_.fields[region.field];
   const format::FieldReading* read = reading(region.field);
@@ -502,7 +514,7 @@ Result<json::Value> Assembler::read_region(
     const CallParts parts = {field, read};
     value = parse_content(
         region.body, field.content, program_, format_.limits,
-        region.cut && options_.recover, ignored, /*python_words=*/false,
+        region.cut && options_.recover, remarks, /*python_words=*/false,
         format_.recovers && has_calls(field) ? &parts : nullptr);
   }
   if (value && field.transform) {
@@ -519,14 +531,14 @@ Result<json::Value> Assembler::read_region(
 
 Result<json::Value> Assembler::region_value(FieldId index, bool cut) {
   const format::Field& field = description_.fields[index];
-  std::vector<Span> ignored;
+  std::vector<Remark> remarks;
   std::vector<ValueDamage> damage;
   Result<json::Value> value =
       is_read(index)
           ? json::Value(std::move(read_.value))
           : read_region(
                 {index, {body(), body_marks_}, captures_, cut},
-                options_.recover && field.content.dirty() ? &ignored : nullptr,
+                options_.recover && field.content.dirty() ? &remarks : nullptr,
                 damage);
   read_.field = kNoField;
   if (!value) return value;
@@ -538,9 +550,9 @@ Result<json::Value> Assembler::region_value(FieldId index, bool cut) {
          {static_cast<std::size_t>(body_begin_) + part.bytes.begin,
           static_cast<std::size_t>(body_begin_) + part.bytes.end}});
   }
-  for (Span part : ignored) {
+  for (const auto& [part, what] : remarks) {
     add_diagnostic({ErrorCode::kInvalidContent,
-                    "text that belongs to no argument is ignored",
+                    std::string(what),
                     field.name,
                     {static_cast<std::size_t>(body_begin_) + part.begin,
                      static_cast<std::size_t>(body_begin_) + part.end}});

@@ -76,8 +76,9 @@ class Assembler final : public SegmentSink {
   void on_abandon(std::uint64_t position) override;
   void on_turn_end(std::uint64_t begin, std::uint64_t end, bool more) override;
   void on_markup(const Delimited& markup) override;
-  void on_late_close(std::uint64_t begin, std::uint64_t end) override;
-  void on_quoted(FieldId field, std::uint64_t begin,
+  void on_left_out(std::uint64_t begin, std::uint64_t end,
+                   std::string_view what) override;
+  void on_quoted(FieldId field, bool close, std::uint64_t begin,
                  std::uint64_t end) override;
   void on_limit(std::uint64_t begin, std::uint64_t end,
                 std::string_view what) override;
@@ -214,10 +215,10 @@ class Assembler final : public SegmentSink {
     std::span<const std::pair<std::string, std::string>> captures;
     bool cut = false;
   };
-  // Reads a region.  `ignored` as in parse_content(), `damage` as in
+  // Reads a region.  `remarks` as in parse_content(), `damage` as in
   // read_values().
   Result<json::Value> read_region(const RegionText& region,
-                                  std::vector<Span>* ignored,
+                                  std::vector<Remark>* remarks,
                                   std::vector<ValueDamage>& damage) const;
   bool is_read(FieldId field) const;
   // parlance.read of a field, or null.

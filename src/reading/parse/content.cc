@@ -15,6 +15,7 @@
 #include "json/lax.h"
 #include "json/reader.h"
 #include "parse/argument_values.h"
+#include "parse/element_scanner.h"
 #include "parse/python_calls.h"
 #include "parse/spoofs.h"
 #include "regex/unicode_properties.h"
@@ -193,94 +194,220 @@ ContentResult parse_member_value(const MarkedText& raw, bool null,
 
 namespace {
 
-// Records that `part`, a view into `text`, is in no value.
-void ignore(std::string_view part, std::string_view text,
-            std::vector<Span>* ignored) {
-  if (ignored == nullptr || ignored->size() >= kMostIgnored) return;
+// Remarks on `part`, a view into `text`.
+void remark(std::string_view part, std::string_view text, std::string_view what,
+            std::vector<Remark>* remarks) {
+  if (remarks == nullptr || remarks->size() >= kMostRemarks) return;
   part = base::python_strip(part);
   if (part.empty()) return;
   auto begin = static_cast<std::size_t>(part.data() - text.data());
-  ignored->push_back({begin, begin + part.size()});
+  remarks->push_back({{begin, begin + part.size()}, what});
 }
 
-// The value of an element, which a match of tag_pattern found.
-ContentResult element_value(const MarkedText& marked, const Found& found,
-                            bool has_value, const Content& content,
-                            const format::ArgumentReading* reading,
-                            const DelimiterProgram& program,
-                            const Limits& limits) {
-  MarkedText raw("");
-  bool null = false;
-  if (has_value) {
-    const auto [begin, end] = found.groups[1];
-    null = begin == std::string_view::npos;
-    if (!null) raw = marked.substr(begin, end - begin);
+// `part` is in no value.
+void ignore(std::string_view part, std::string_view text,
+            std::vector<Remark>* remarks) {
+  remark(part, text, "text that belongs to no argument is ignored", remarks);
+}
+
+// Whether `text` consists of white space and `closers`.
+bool is_stray(std::string_view text, const std::vector<std::string>& closers) {
+  for (;;) {
+    text = base::python_strip(text);
+    if (text.empty()) return true;
+    const auto closer = std::ranges::find_if(
+        closers, [&](const std::string& one) { return text.starts_with(one); });
+    if (closer == closers.end()) return false;
+    text.remove_prefix(closer->size());
   }
-  std::string_view type;
-  if (found.groups.size() > 2 &&
-      found.groups[2].first != std::string_view::npos) {
-    const auto [begin, end] = found.groups[2];
-    type = marked.text.substr(begin, end - begin);
+}
+
+Error other_text(std::string_view text) {
+  return invalid("between arguments stands " + shown(base::python_strip(text)) +
+                 ": expected an argument or the end of the call");
+}
+
+// The arguments that are written as an object in place of elements.
+ContentResult read_object(std::string_view object, std::string_view text,
+                          const Limits& limits, std::vector<Remark>* remarks) {
+  Result<Value> value = json::parse(object, {.limits = limits});
+  if (!value || !value->is_object()) {
+    return invalid("in place of arguments stands " + shown(object) +
+                   ", which is no JSON object");
   }
-  return reading == nullptr || null
-             ? parse_member_value(raw, null, content, program, limits)
-             : read_argument(raw, type, content, *reading, program, limits);
+  remark(object, text, "the arguments are JSON in place of elements", remarks);
+  return value;
+}
+
+// Reads the elements of a call into an object.
+class Elements {
+ public:
+  Elements(const MarkedText& marked, const Content& content,
+           const DelimiterProgram& program, const Limits& limits)
+      : marked_(marked), content_(content), program_(program), limits_(limits) {
+    const auto known = program.arguments.find(&content);
+    if (known != program.arguments.end()) reading_ = known->second;
+  }
+
+  using Stretch = std::pair<std::size_t, std::size_t>;
+  static constexpr std::size_t kNone = std::string_view::npos;
+
+  std::string_view text_of(Stretch part) const {
+    return marked_.text.substr(part.first, part.second - part.first);
+  }
+
+  // Adds an element; `value` or `type` may begin at kNone: the pattern has the
+  // group, which took no part.
+  std::optional<Error> add(Stretch name, bool has_value, Stretch value,
+                           Stretch type) {
+    std::string key(text_of(name));
+    if (reading_ != nullptr && reading_->xml_keys) key = decode_references(key);
+    const bool null = has_value && value.first == kNone;
+    MarkedText raw("");
+    if (has_value && !null) {
+      raw = marked_.substr(value.first, value.second - value.first);
+    }
+    ContentResult read =
+        reading_ == nullptr || null
+            ? parse_member_value(raw, null, content_, program_, limits_)
+            : read_argument(
+                  raw, type.first == kNone ? std::string_view() : text_of(type),
+                  content_, *reading_, program_, limits_);
+    if (!read) return read.error();
+    Value* old = content_.merge_duplicates ? out_.find(key) : nullptr;
+    if (old == nullptr) {
+      out_.set(std::move(key), std::move(*read));
+    } else {
+      if (merged_.insert(key).second) {
+        *old = Value(json::Array{std::move(*old)});
+      }
+      old->mutable_items().push_back(std::move(*read));
+    }
+    return std::nullopt;
+  }
+  Value take() { return Value(std::move(out_)); }
+
+ private:
+  const MarkedText& marked_;
+  const Content& content_;
+  const DelimiterProgram& program_;
+  const Limits& limits_;
+  const format::ArgumentReading* reading_ = nullptr;
+  json::Object out_;
+  std::set<std::string> merged_;  // the names whose values are a list
+};
+
+// Of a format file's call (recovery.md, "Elements").
+ContentResult parse_elements(const MarkedText& marked, const Content& content,
+                             const ElementFinder& finder,
+                             const DelimiterProgram& program,
+                             const Limits& limits,
+                             std::vector<Remark>* remarks) {
+  using Kind = ElementScanner::Kind;
+  Elements out(marked, content, program, limits);
+  ElementScanner scanner;
+  scanner.start(finder, /*in_stream=*/false, marked.offset);
+  const auto part = [&](ElementScanner::Stretch stretch) -> Elements::Stretch {
+    return {static_cast<std::size_t>(stretch.begin - marked.offset),
+            static_cast<std::size_t>(stretch.end - marked.offset)};
+  };
+  std::optional<Value> object;
+  for (;;) {
+    switch (scanner.next({marked, true})) {
+      case Kind::kMore:
+        if (scanner.inside()) {
+          return invalid(
+              "the text ends inside " +
+              shown(marked.text.substr(part(scanner.value()).first)));
+        }
+        return object ? *std::move(object) : out.take();
+      case Kind::kHead:
+        if (object || scanner.key().begin == automata::kNoPosition) {
+          return other_text(marked.text.substr(part(scanner.value()).first));
+        }
+        if (scanner.damaged_head()) {
+          remark(out.text_of(part(scanner.stray())), marked.text,
+                 "markup before the value of an argument is damaged", remarks);
+        }
+        break;
+      case Kind::kValue:
+        if (auto error = out.add(part(scanner.key()), true,
+                                 part(scanner.value()), part(scanner.type()))) {
+          return *std::move(error);
+        }
+        break;
+      case Kind::kStray:
+        ignore(out.text_of(part(scanner.stray())), marked.text, remarks);
+        break;
+      case Kind::kJson: {
+        ContentResult value = read_object(out.text_of(part(scanner.value())),
+                                          marked.text, limits, remarks);
+        if (!value) return value;
+        object = *std::move(value);
+        break;
+      }
+      case Kind::kOther:
+        return other_text(marked.text.substr(part(scanner.stray()).first));
+    }
+  }
 }
 
 // Invariant of the loop: `out` has the members of all matches so far, and the
-// text before last_end is either in them or in `ignored`.
+// text before last_end is either in them or in `remarks`.
 ContentResult parse_xml(const MarkedText& marked, const Content& content,
                         const DelimiterProgram& program, const Limits& limits,
-                        bool cut, std::vector<Span>* ignored) {
+                        bool cut, std::vector<Remark>* remarks) {
   const std::string_view text = marked.text;
+  const ElementFinder& halves = program.elements.at(&content);
+  if (halves.strict && halves) {
+    return parse_elements(marked, content, halves, program, limits, remarks);
+  }
+  const std::string_view stripped = base::python_strip(text);
+  if (halves.strict && stripped.starts_with('{')) {
+    return read_object(stripped, text, limits, remarks);
+  }
   const Finder& finder = program.tags.at(&content);
-  const bool has_value = finder.groups[1] != 0;
-  const auto known = program.arguments.find(&content);
-  const format::ArgumentReading* const reading =
-      known == program.arguments.end() ? nullptr : known->second;
-  json::Object out;
-  std::set<std::string> merged;  // the names whose values are a list
+  Elements out(marked, content, program, limits);
   FindAll all(finder, marked);
   Found found;
   std::size_t last_end = 0;
   while (all.next(found)) {
-    ignore(text.substr(last_end, found.begin - last_end), text, ignored);
+    const std::string_view between =
+        text.substr(last_end, found.begin - last_end);
+    if (halves.strict && !is_stray(between, halves.closers)) {
+      return other_text(between);
+    }
+    ignore(between, text, remarks);
     last_end = found.end;
     if (found.groups[0].first == std::string_view::npos) {
       return invalid(
           "tag_pattern matched without its group \"key\", which every match "
           "must set");
     }
-    auto [key_begin, key_end] = found.groups[0];
-    std::string key(text.substr(key_begin, key_end - key_begin));
-    if (reading != nullptr && reading->xml_keys) key = decode_references(key);
-    ContentResult value = element_value(marked, found, has_value, content,
-                                        reading, program, limits);
-    if (!value) return value.error();
-    Value* old = content.merge_duplicates ? out.find(key) : nullptr;
-    if (old == nullptr) {
-      out.set(std::move(key), std::move(*value));
-    } else {
-      if (merged.insert(key).second) {
-        *old = Value(json::Array{std::move(*old)});
-      }
-      old->mutable_items().push_back(std::move(*value));
+    if (auto error = out.add(
+            found.groups[0], finder.groups[1] != 0, found.groups[1],
+            found.groups.size() > 2
+                ? found.groups[2]
+                : Elements::Stretch(Elements::kNone, Elements::kNone))) {
+      return *std::move(error);
     }
   }
   if (all.gave_up()) {
     return invalid(
         "tag_pattern needed more steps than Limits::match_steps allows");
   }
-  if (cut && !base::python_strip(text.substr(last_end)).empty()) {
-    return invalid("the response ends inside " + shown(text.substr(last_end)));
+  const std::string_view rest = text.substr(last_end);
+  if (cut && !base::python_strip(rest).empty()) {
+    return invalid("the response ends inside " + shown(rest));
   }
-  ignore(text.substr(last_end), text, ignored);
-  return Value(std::move(out));
+  if (halves.strict && !is_stray(rest, halves.closers)) return other_text(rest);
+  ignore(rest, text, remarks);
+  return out.take();
 }
 
 ContentResult parse_kv(const MarkedText& marked, const Content& content,
                        const DelimiterProgram& program, const Limits& limits,
-                       std::vector<Span>* ignored) {
+                       std::vector<Remark>* remarks) {
   const std::string_view text = marked.text;
   json::Object out;
   const std::string& line_separator = content.line_separator;
@@ -295,7 +422,7 @@ ContentResult parse_kv(const MarkedText& marked, const Content& content,
     }
     std::size_t split = line.find(content.key_separator);
     if (line.empty() || split == std::string_view::npos) {
-      ignore(line, text, ignored);
+      ignore(line, text, remarks);
       continue;
     }
     std::string_view key = stripped(line.substr(0, split), content);
@@ -430,7 +557,7 @@ std::string shown(std::string_view text) {
 ContentResult parse_content(const MarkedText& marked, const Content& content,
                             const DelimiterProgram& program,
                             const Limits& limits, bool cut,
-                            std::vector<Span>* ignored, bool python_words,
+                            std::vector<Remark>* remarks, bool python_words,
                             const CallParts* once) {
   const std::string_view text = marked.text;
   switch (content.kind) {
@@ -445,9 +572,9 @@ ContentResult parse_content(const MarkedText& marked, const Content& content,
     case ContentKind::kJson:
       return parse_json(marked, content, program, limits, python_words, once);
     case ContentKind::kXmlInline:
-      return parse_xml(marked, content, program, limits, cut, ignored);
+      return parse_xml(marked, content, program, limits, cut, remarks);
     case ContentKind::kKvLines:
-      return parse_kv(marked, content, program, limits, ignored);
+      return parse_kv(marked, content, program, limits, remarks);
     case ContentKind::kPythonCallList:
       return parse_call_list(text, limits);
   }

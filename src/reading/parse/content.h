@@ -52,13 +52,20 @@ inline bool is_family_word(char32_t c) {
   return c == '.' || c == '-' || c >= 0x80 || regex::is_word(c);
 }
 
+// What is wrong with a stretch of a text whose value counts.
+struct Remark {
+  Span bytes;
+  std::string_view what;  // static
+};
+
 // Parses `text` by `content`.  `cut`: the end of the response cut the region
 // off, so its value is valid only if it accounts for all of the text
 // (recovery). Complexity: O(text.size()) for patterns that our automata run.
 //
-// `ignored`, if not null, receives the spans of `text` that the value does not
-// account for, without white space at their ends: text between the tags of
-// xml-inline, and lines of kv-lines without a separator.  At most kMostIgnored.
+// `remarks`, if not null, receives what the value does not account for, without
+// white space at its ends: text between the tags of xml-inline, and lines of
+// kv-lines without a separator; and an object in place of elements.  At most
+// kMostRemarks.
 //
 // `python_words`: None, True and False are values of json in a lax dialect, and
 // its unquoted keys may have '.' and '-', as names of arguments have.
@@ -68,10 +75,10 @@ ContentResult parse_content(const MarkedText& text,
                             const format::Content& content,
                             const DelimiterProgram& program,
                             const Limits& limits, bool cut = false,
-                            std::vector<Span>* ignored = nullptr,
+                            std::vector<Remark>* remarks = nullptr,
                             bool python_words = false,
                             const CallParts* once = nullptr);
-inline constexpr std::size_t kMostIgnored = 100;
+inline constexpr std::size_t kMostRemarks = 100;
 
 // Parses the value of an element or a line of `parent`, which is xml-inline or
 // kv-lines, with the value parser of `parent`.  `null`: the group "value" took

@@ -355,6 +355,7 @@ class ProgramCompiler {
                                                         limits_)
                                        : nullptr);
     }
+    program_->regions.resize(description_.fields.size());
     if (reading.turn_end.empty()) return;
     turn_end_ = literals(reading.turn_end);
     if (description_.implicit) program_->turn_end = reading.turn_end;
@@ -520,9 +521,22 @@ class ProgramCompiler {
       const regex::Pattern& pattern = patterns_.of(content->tag_pattern);
       program_->tags.emplace(
           content, compile_finder(pattern, groups, limits_, program_->marks));
-      program_->elements.emplace(
-          content,
-          compile_element_finder(pattern.hir, type, limits_, program_->marks));
+      const bool calls =
+          format_.recovers && program_->calls[i] && content == &field.content;
+      const ElementContext context = {&patterns_.of(field.close.pattern).hir,
+                                      format_.family.reading.turn_end};
+      ElementFinder& finder =
+          program_->elements
+              .emplace(content, compile_element_finder(
+                                    pattern.hir, type,
+                                    calls && field.close ? &context : nullptr,
+                                    limits_, program_->marks))
+              .first->second;
+      if (!finder.strict || !finder) continue;
+      for (const auto& [text, kind] : read->arguments.types) {
+        if (kind == "json") finder.json_types.push_back(text);
+      }
+      program_->regions[i] = &finder;
     }
   }
 

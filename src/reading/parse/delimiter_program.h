@@ -107,6 +107,9 @@ struct DelimiterProgram {
   Watch ended;  // after the end of the response: nothing
   // By field: what its values look like, if its regions end with them.
   std::vector<std::unique_ptr<const ValueLanguage>> values;
+  // By field: the elements that its regions consist of, whose values may
+  // contain what looks like the region's close; or null.
+  std::vector<const ElementFinder*> regions;
   // By field: parlance.read of a family file, or null.
   std::vector<const format::FieldReading*> readings;
   // By field: its default, or null.

@@ -45,14 +45,19 @@ bool MemberReader::write(std::string_view key, std::string_view type,
           ? parse_member_value(raw, null, content_, program_, limits_)
           : read_argument(raw, type, content_, *reading_, program_, limits_);
   if (!value) return false;
+  write(key, *std::move(value), out);
+  return true;
+}
+
+void MemberReader::write(std::string_view key, json::Value value,
+                         std::string& out) {
   if (const auto parameter = parameter_of(key)) {
     if (auto changed =
-            schema::cast_argument(*value, *parameter, casts_.strings)) {
-      *value = std::move(*changed);
+            schema::cast_argument(value, *parameter, casts_.strings)) {
+      value = *std::move(changed);
     }
   }
-  writer_.member(key, *value, out);
-  return true;
+  writer_.member(key, value, out);
 }
 
 // --- xml-inline --------------------------------------------------------------
@@ -65,8 +70,8 @@ ElementCallReader::ElementCallReader(std::string_view name, std::string_view id,
                                      const Limits& limits)
     : MemberReader(name, id, content, program, marks, std::move(casts), limits),
       whole_(program.tags.at(&content)),
-      halves_(program.elements.at(&content)),
-      step_(halves_ ? Step::kHead : Step::kElement) {
+      halves_(program.elements.at(&content)) {
+  if (halves_) scanner_.start(halves_, /*in_stream=*/false, 0);
   const auto reading = program.arguments.find(&content);
   if (reading != program.arguments.end()) reading_ = reading->second;
 }
@@ -75,32 +80,13 @@ void ElementCallReader::search_from(std::size_t begin, std::string_view text) {
   automata::Context context;
   context.text_start = begin == 0;
   context.line_start = begin == 0 || text[begin - 1] == '\n';
-  search_.start(step_ == Step::kElement ? whole_.automaton.get()
-                : step_ == Step::kHead  ? halves_.head.get()
-                                        : halves_.tail.get(),
-                begin, context);
+  search_.start(whole_.automaton.get(), begin, context);
   started_ = true;
 }
 
 // Searches on in the text.  True: the search is decided.
 bool ElementCallReader::run(std::string_view text, bool end) {
-  const MarkedText all = marked(text);
-  auto at = static_cast<std::size_t>(search_.position());
-  std::size_t next = marks_.empty() ? 0 : all.first_mark(at);
-  while (!search_.decided() && at < text.size()) {
-    std::size_t stop = text.size();
-    if (next < marks_.size()) {
-      const MarkAt& mark = marks_[next];
-      stop = all.begin_of(mark);
-      if (stop == at) {
-        if (!search_.mark(mark.symbol, mark.length)) break;
-        at += mark.length;
-        ++next;
-        continue;
-      }
-    }
-    at += search_.run(text.substr(at, stop - at));
-  }
+  run_search(search_, marked(text), text.size());
   if (end && !search_.decided()) search_.finish();
   return search_.decided();
 }
@@ -162,44 +148,83 @@ bool ElementCallReader::is_string() const {
 }
 
 bool ElementCallReader::read_head(std::string_view text, std::string& out) {
-  search_.match(match_);
-  const auto [begin, end] = match_.groups[0];
+  const auto [begin, end] = scanner_.key();
   if (begin == automata::kNoPosition) return false;
-  key_ = name_of(text.substr(static_cast<std::size_t>(begin),
-                             static_cast<std::size_t>(end - begin)));
-  value_begin_ = static_cast<std::size_t>(match_.end);
-  written_ = value_begin_;
-  type_.clear();
-  if (match_.groups.size() > 1 &&
-      match_.groups[1].first != automata::kNoPosition) {
-    const auto [from, to] = match_.groups[1];
-    type_ = text.substr(static_cast<std::size_t>(from),
-                        static_cast<std::size_t>(to - from));
-  }
+  key_ = name_of(text.substr(begin, end - begin));
+  const auto [from, to] = scanner_.type();
+  type_ = text.substr(from, to - from);
+  written_ = scanner_.value().begin;
   growing_ = is_string();
   begun_ = false;
-  if (growing_ && repeats(key_)) return false;
+  if (object_ || (growing_ && repeats(key_))) return false;
   if (growing_) writer_.open_string(key_, out);
-  step_ = Step::kTail;
-  search_from(value_begin_, text);
   return true;
 }
 
 bool ElementCallReader::read_tail(std::string_view text, std::string& out) {
-  search_.match(match_);
-  const auto end = static_cast<std::size_t>(match_.begin);
-  if (growing_) {
-    grow(text, end, out);
-    writer_.close_string(out);
-  } else if (!write(key_, type_,
-                    marked(text).substr(value_begin_, end - value_begin_),
-                    false, out)) {
-    return false;
+  const auto [begin, end] = scanner_.value();
+  if (!growing_) {
+    return write(key_, type_, marked(text).substr(begin, end - begin), false,
+                 out);
   }
+  grow(text, end, out);
+  writer_.close_string(out);
   growing_ = false;
-  step_ = Step::kHead;
-  search_from(static_cast<std::size_t>(match_.end), text);
   return true;
+}
+
+bool ElementCallReader::read_object(std::string_view text, std::string& out) {
+  const auto [begin, end] = scanner_.value();
+  const Result<json::Value> object =
+      json::parse(text.substr(begin, end - begin), {.limits = limits_});
+  if (!object || !object->is_object()) return false;
+  object_ = true;
+  for (const auto& [key, value] : object->members()) {
+    write(key, value, out);
+  }
+  return true;
+}
+
+// While the value of an element grows, its text before written_ is written.
+bool ElementCallReader::read_halves(std::string_view text, bool end,
+                                    std::string& out) {
+  using Kind = ElementScanner::Kind;
+  for (;;) {
+    bool read = true;
+    switch (scanner_.next({marked(text), end})) {
+      case Kind::kMore:
+        if (growing_ && !end) grow(text, scanner_.position(), out);
+        return !end || !scanner_.inside() || !halves_.strict;
+      case Kind::kHead:
+        read = read_head(text, out);
+        break;
+      case Kind::kValue:
+        read = read_tail(text, out);
+        break;
+      case Kind::kJson:
+        read = read_object(text, out);
+        break;
+      case Kind::kStray:
+        break;
+      case Kind::kOther:
+        // A value that turns out to hide elements.
+        if (growing_) grow(text, scanner_.value().end, out);
+        read = false;
+        break;
+    }
+    if (!read) return false;
+  }
+}
+
+// Invariant: all elements before the beginning of the search are written.
+bool ElementCallReader::read_whole(std::string_view text, bool end,
+                                   std::string& out) {
+  if (!started_) search_from(0, text);
+  while (run(text, end)) {
+    if (!read_element(text, out)) return false;
+  }
+  // An object in place of the elements comes from the value.
+  return !halves_.strict || !base::python_strip(text).starts_with('{');
 }
 
 void ElementCallReader::grow(std::string_view text, std::size_t end,
@@ -215,30 +240,21 @@ void ElementCallReader::grow(std::string_view text, std::size_t end,
   written_ = end;
 }
 
-// Invariant: all elements before the beginning of the search are written.
-// While the value of an element grows, its text before written_ is written.
 void ElementCallReader::advance(std::string_view text, bool end,
                                 CallWriter& writer) {
   open(writer);
   std::string& out = writer.arguments();
-  if (!started_) search_from(0, text);
-  while (!stopped_ && run(text, end)) {
-    const bool read = step_ == Step::kElement ? read_element(text, out)
-                      : step_ == Step::kHead  ? read_head(text, out)
-                                              : read_tail(text, out);
-    stopped_ = !read;
+  if (!stopped_) {
+    stopped_ =
+        !(halves_ ? read_halves(text, end, out) : read_whole(text, end, out));
   }
   if (stopped_) {
     if (end && std::exchange(rest_, false)) writer.leave_rest();
     return;
   }
-  if (end) {
-    stopped_ = true;
-    if (!growing_) writer_.end(out);
-    return;
-  }
-  if (!growing_) return;
-  grow(text, static_cast<std::size_t>(search_.hold()), out);
+  if (!end) return;
+  stopped_ = true;
+  if (!growing_) writer_.end(out);
 }
 
 // --- kv-lines ----------------------------------------------------------------

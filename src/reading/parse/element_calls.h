@@ -31,6 +31,7 @@
 #include "format/description.h"
 #include "parlance/limits.h"
 #include "parse/delimiter_program.h"
+#include "parse/element_scanner.h"
 #include "parse/marked_text.h"
 
 namespace parlance::parse {
@@ -50,6 +51,7 @@ class MemberReader : public call_stream::CallReader {
   // does).  False: it cannot be read.
   bool write(std::string_view key, std::string_view type, const MarkedText& raw,
              bool null, std::string& out);
+  void write(std::string_view key, json::Value value, std::string& out);
   MarkedText marked(std::string_view text) const { return {text, marks_}; }
 
   const format::Content& content_;
@@ -88,33 +90,31 @@ class ElementCallReader final : public MemberReader {
                call_stream::CallWriter& out) override;
 
  private:
-  // What the search looks for.
-  enum class Step : std::uint8_t {
-    kElement,  // a whole element: the pattern has no halves
-    kHead,
-    kTail,
-  };
-
   void search_from(std::size_t begin, std::string_view text);
   bool run(std::string_view text, bool end);
   bool is_string() const;
   // The name of an argument that is written as `written`.
   std::string name_of(std::string_view written) const;
+  // Each writes what has come; false: nothing more can be written.
+  bool read_whole(std::string_view text, bool end, std::string& out);
+  bool read_halves(std::string_view text, bool end, std::string& out);
   bool read_element(std::string_view text, std::string& out);
   bool read_head(std::string_view text, std::string& out);
   bool read_tail(std::string_view text, std::string& out);
+  bool read_object(std::string_view text, std::string& out);
   // Writes the growing value up to `end`.
   void grow(std::string_view text, std::size_t end, std::string& out);
 
   const Finder& whole_;
   const ElementFinder& halves_;
-  Step step_;
+  // Elements, if the pattern has halves; else `search_` finds whole elements.
+  ElementScanner scanner_;
   bool started_ = false;
   automata::Search search_;
   automata::Match match_;
   std::string key_;
   std::string type_;
-  std::size_t value_begin_ = 0;
+  bool object_ = false;      // the arguments are an object
   bool growing_ = false;     // the value is written while it grows
   bool begun_ = false;       // its first byte has come
   std::size_t written_ = 0;  // the value before this position is written

@@ -34,8 +34,9 @@ class First final : public SegmentSink {
     decided_ = true;
   }
   void on_markup(const Delimited& /*markup*/) override {}
-  void on_late_close(std::uint64_t /*begin*/, std::uint64_t /*end*/) override {}
-  void on_quoted(FieldId /*field*/, std::uint64_t /*begin*/,
+  void on_left_out(std::uint64_t /*begin*/, std::uint64_t /*end*/,
+                   std::string_view /*what*/) override {}
+  void on_quoted(FieldId /*field*/, bool /*close*/, std::uint64_t /*begin*/,
                  std::uint64_t /*end*/) override {}
   void on_limit(std::uint64_t /*begin*/, std::uint64_t /*end*/,
                 std::string_view /*what*/) override {}

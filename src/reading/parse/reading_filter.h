@@ -51,12 +51,13 @@ class ReadingFilter final : public SegmentSink {
   void on_abandon(std::uint64_t position) override;
   void on_turn_end(std::uint64_t begin, std::uint64_t end, bool more) override;
   void on_markup(const Delimited& markup) override;
-  void on_late_close(std::uint64_t begin, std::uint64_t end) override {
-    sink_.on_late_close(begin, end);
+  void on_left_out(std::uint64_t begin, std::uint64_t end,
+                   std::string_view what) override {
+    sink_.on_left_out(begin, end, what);
   }
-  void on_quoted(FieldId field, std::uint64_t begin,
+  void on_quoted(FieldId field, bool close, std::uint64_t begin,
                  std::uint64_t end) override {
-    sink_.on_quoted(field, begin, end);
+    sink_.on_quoted(field, close, begin, end);
   }
   void on_limit(std::uint64_t begin, std::uint64_t end,
                 std::string_view what) override {

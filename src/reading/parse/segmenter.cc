@@ -208,7 +208,7 @@ void Segmenter::finish(std::string_view rest) {
 void Segmenter::pass(std::uint64_t to) {
   if (to <= passed_) return;
   if (quoted_.begin < to) {
-    sink_.on_quoted(quoted_.field, quoted_.begin, quoted_.end);
+    sink_.on_quoted(quoted_.field, false, quoted_.begin, quoted_.end);
     quoted_ = {};
   }
   std::span<const MarkAt> marks;
@@ -280,6 +280,7 @@ Segmenter::Verdict Segmenter::judge(const Delimited& delimiter, bool end) {
   if (!watches_lines_ || !is_opener(delimiter.field, delimiter.close)) {
     return Verdict::kCounts;
   }
+  if (!names_call(delimiter)) return Verdict::kText;
   const bool rests = field_ == kNoField;
   // An opener without text only looks at a stray closer.
   if (!rests && delimiter.begin == delimiter.end) return Verdict::kText;
@@ -289,6 +290,16 @@ Segmenter::Verdict Segmenter::judge(const Delimited& delimiter, bool end) {
     return Verdict::kText;
   }
   return rests ? judge_body(delimiter, end) : Verdict::kCounts;
+}
+
+// Whether the name of a call that an opener captures may be one.
+bool Segmenter::names_call(const Delimited& opener) const {
+  return opener.field == kMarkup || !program_.calls[opener.field] ||
+         std::ranges::none_of(opener.captures, [](const auto& capture) {
+           return capture.first == "name" &&
+                  capture.second.find_first_of("<{\"'`") !=
+                      std::string_view::npos;
+         });
 }
 
 // Whether the family writes more before what `opener` begins with.
@@ -540,7 +551,8 @@ void Segmenter::commit(Delimited& delimiter) {
     enter_region(delimiter.end);
   } else if (delimiter.field == kLateClose) {
     unclosed_ = false;
-    sink_.on_late_close(delimiter.begin, delimiter.end);
+    sink_.on_left_out(delimiter.begin, delimiter.end,
+                      "a closing delimiter of a region that has already ended");
   } else if (delimiter.field != kDropped) {
     if (field_ != kNoField && !program_.calls[field_]) {
       unclosed_ = !delimiter.close || delimiter.begin == delimiter.end;
@@ -566,11 +578,18 @@ void Segmenter::enter_region(std::uint64_t position) {
   blank_line_ = true;
   candidate_.reset();
   string_is_text_ = false;
-  valued_ = field_ != kNoField && program_.values[field_] != nullptr &&
+  valued_ = field_ != kNoField &&
+            (program_.values[field_] != nullptr ||
+             program_.regions[field_] != nullptr) &&
             program_.inside[field_].backtrackers.empty();
   if (!valued_) return;
-  scanner_.start(program_.values[field_].get(), position);
-  handled_ = scanner_.phase();
+  by_elements_ = program_.values[field_] == nullptr;
+  if (by_elements_) {
+    elements_.start(*program_.regions[field_], /*in_stream=*/true, position);
+  } else {
+    scanner_.start(program_.values[field_].get(), position);
+  }
+  handled_ = phase();
 }
 
 void Segmenter::watch_lines() {

@@ -29,6 +29,7 @@
 #include "automata/dfa.h"
 #include "parlance/limits.h"
 #include "parse/delimiter_program.h"
+#include "parse/element_scanner.h"
 #include "parse/marked_text.h"
 #include "parse/spoofs.h"
 #include "parse/value_scanner.h"
@@ -69,10 +70,12 @@ class SegmentSink {
                            bool more) = 0;
   // Markup was found between regions, or ends the open region.
   virtual void on_markup(const Delimited& markup) = 0;
-  // The text in [begin, end) closes reasoning that has ended; it is no text.
-  virtual void on_late_close(std::uint64_t begin, std::uint64_t end) = 0;
-  // The opener of a field of calls, in [begin, end), is text.
-  virtual void on_quoted(FieldId field, std::uint64_t begin,
+  // The text in [begin, end) is left out, because it is `what`.
+  virtual void on_left_out(std::uint64_t begin, std::uint64_t end,
+                           std::string_view what) = 0;
+  // The opener of a field of calls, or the close of one, in [begin, end), is
+  // text.
+  virtual void on_quoted(FieldId field, bool close, std::uint64_t begin,
                          std::uint64_t end) = 0;
   // A limit was passed at the text in [begin, end).  `what` names the limit
   // and the consequence for the text.
@@ -161,6 +164,7 @@ class Segmenter {
   Verdict judge_body(const Delimited& opener, bool end);
   bool is_opener(FieldId field, bool close) const;
   bool is_certain(const Delimited& opener) const;
+  bool names_call(const Delimited& opener) const;
   bool is_tolerated(const Delimited& opener) const;
   bool begins_line(const Delimited& opener) const;
   void enter_region(std::uint64_t position);
@@ -175,8 +179,23 @@ class Segmenter {
   bool find_candidate(ValueScanner::Phase now, std::uint64_t at, bool end);
   bool process_string(bool end);
   bool process_unconfirmed(bool end);
+  bool process_element(bool end);
+  bool enter_element();
   bool process_after(bool end);
-  void scan_value();
+  void scan_value(bool end);
+  // Of scanner_ or elements_.
+  ValueScanner::Phase phase() const {
+    return by_elements_ ? elements_.phase() : scanner_.phase();
+  }
+  std::uint64_t scanned() const {
+    return by_elements_ ? elements_.position() : scanner_.position();
+  }
+  std::uint64_t read() const {
+    return by_elements_ ? elements_.read() : scanner_.position();
+  }
+  std::uint64_t string_end() const {
+    return by_elements_ ? elements_.string_end() : scanner_.string_end();
+  }
   bool commit_match(const automata::Match& match, const Watched& winner);
   bool is_part_of_value(const automata::Match& match) const;
   bool end_with_value(std::uint64_t position);
@@ -226,8 +245,8 @@ class Segmenter {
     std::uint64_t end = automata::kNoPosition;
   };
   Quoted quoted_;
-  // While judge_body() is undecided: the opener's beginning, and where the
-  // white space after it ends so far.
+  // While judge_body() or drop_brackets() is undecided: the beginning of the
+  // opener or of the brackets, and where what is skipped ends so far.
   std::uint64_t judged_ = automata::kNoPosition;
   std::uint64_t body_at_ = 0;
   // The last region of text has ended without what closes it.
@@ -241,7 +260,10 @@ class Segmenter {
   // The values of the open region, while its end depends on them.
   bool valued_ = false;
   ValueScanner scanner_;
-  // The phase of scanner_ up to which matches have been decided.
+  // Instead of scanner_, where the region consists of elements.
+  bool by_elements_ = false;
+  ElementScanner elements_;
+  // The phase of the scanner up to which matches have been decided.
   ValueScanner::Phase handled_ = ValueScanner::Phase::kOutside;
   // The first match that begins in the string that scanner_ read last.  It
   // counts only if that string turns out to be none.

@@ -18,6 +18,14 @@
 // Where the text stops being a value, the region ends at its first delimiter
 // from there on.
 //
+// A region of elements (ElementScanner) ends with its close alone.  In the
+// value of an element
+//
+//   the close        is a candidate: it is text if the value's tail comes, and
+//                    ends the region if an opener, another delimiter or the end
+//                    of the text comes first
+//   another match    counts as it does between the elements
+//
 // What is held: a candidate and the text after it, and the text after a value,
 // in both cases not longer than the automaton may hold a match.
 //
@@ -28,6 +36,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/ascii.h"
 #include "base/python_number.h"
 #include "parse/segmenter.h"
 
@@ -53,7 +62,13 @@ Segmenter::Found Segmenter::look_before(std::uint64_t position, bool end) {
 
 // Lets the scanner read up to its next change of phase, or to where a candidate
 // or white space after a value has been held long enough.
-void Segmenter::scan_value() {
+void Segmenter::scan_value(bool end) {
+  if (by_elements_) {
+    const std::uint64_t before = read();
+    elements_.next({{window_, marks_, base_}, end, block_bytes_});
+    work_ += read() - std::min(before, read());
+    return;
+  }
   std::uint64_t stop = total_;
   if (candidate_) {
     stop = std::min(stop, candidate_->match.begin + block_bytes_);
@@ -73,7 +88,8 @@ void Segmenter::scan_value() {
 
 // A match that consists of what JSON itself consists of, such as "]".
 bool Segmenter::is_part_of_value(const automata::Match& match) const {
-  return match.end > match.begin && match.end <= scanner_.position() &&
+  return !by_elements_ && match.end > match.begin &&
+         match.end <= scanner_.position() &&
          scanner_.phase() != Phase::kDamaged &&
          slice(match.begin, match.end).find_first_not_of("[]{},: \t\r\n") ==
              std::string_view::npos;
@@ -126,8 +142,10 @@ void Segmenter::give_up_value() {
 // once; false with valued_ if more text is needed.
 bool Segmenter::process_value(bool end) {
   while (valued_) {
-    if (scanner_.phase() == handled_) scan_value();
-    if (end && scanner_.position() == total_) scanner_.finish();
+    if (phase() == handled_) scan_value(end);
+    if (end && !by_elements_ && scanner_.position() == total_) {
+      scanner_.finish();
+    }
     bool more = false;
     switch (handled_) {
       case Phase::kOutside:
@@ -139,6 +157,9 @@ bool Segmenter::process_value(bool end) {
       case Phase::kUnconfirmed:
         more = process_unconfirmed(end);
         break;
+      case Phase::kElement:
+        more = process_element(end);
+        break;
       default:
         more = process_after(end);
         break;
@@ -149,10 +170,9 @@ bool Segmenter::process_value(bool end) {
 }
 
 bool Segmenter::process_outside(bool end) {
-  const Phase now = scanner_.phase();
+  const Phase now = phase();
   const bool complete = now == Phase::kAfter || now == Phase::kOther;
-  const std::uint64_t to =
-      complete ? scanner_.value_end() : scanner_.position();
+  const std::uint64_t to = complete ? scanner_.value_end() : scanned();
   // 1. A match outside strings.
   switch (look_before(to, end)) {
     case Found::kMatch:
@@ -175,7 +195,7 @@ bool Segmenter::process_outside(bool end) {
       give_up_value();
       return true;
     case Phase::kOutside:
-      return scanner_.position() < total_;
+      return read() < total_;
     case Phase::kOther:
       handled_ = Phase::kAfter;
       return true;
@@ -215,8 +235,8 @@ bool Segmenter::find_candidate(Phase now, std::uint64_t at, bool end) {
 }
 
 bool Segmenter::process_string(bool end) {
-  const Phase now = scanner_.phase();
-  const std::uint64_t at = scanner_.position();
+  const Phase now = phase();
+  const std::uint64_t at = scanned();
   if (!find_candidate(now, at, end)) return false;
   switch (now) {
     case Phase::kString: {
@@ -233,6 +253,8 @@ bool Segmenter::process_string(bool end) {
       pass(total_);
       return false;
     }
+    case Phase::kElement:
+      return enter_element();
     case Phase::kAfter:  // the string is the value
     case Phase::kOther:
       candidate_.reset();
@@ -255,8 +277,8 @@ bool Segmenter::process_string(bool end) {
 }
 
 bool Segmenter::process_unconfirmed(bool end) {
-  const Phase now = scanner_.phase();
-  const std::uint64_t at = scanner_.position();
+  const Phase now = phase();
+  const std::uint64_t at = scanned();
   if (candidate_ && at >= candidate_->match.begin + block_bytes_) {
     candidate_.reset();
     string_is_text_ = true;
@@ -264,9 +286,10 @@ bool Segmenter::process_unconfirmed(bool end) {
   if (now == Phase::kUnconfirmed) {
     if (at < total_) return true;
     if (end) pass(total_);
-    if (!candidate_) pass(scanner_.string_end());
+    if (!candidate_) pass(string_end());
     return false;
   }
+  if (now == Phase::kElement) return enter_element();
   if (now == Phase::kString) {  // a third quote: the string goes on
     handled_ = now;
     return true;
@@ -279,9 +302,87 @@ bool Segmenter::process_unconfirmed(bool end) {
   if (candidate_ || string_is_text_) {
     candidate_.reset();
     string_is_text_ = false;
-    pass(scanner_.string_end());
-    watch(std::max(scanner_.string_end(), passed_));
+    pass(string_end());
+    watch(std::max(string_end(), passed_));
   }
+  handled_ = Phase::kOutside;
+  return true;
+}
+
+// After a JSON string: the value of the element goes on as raw text, or has
+// ended.
+bool Segmenter::enter_element() {
+  if (candidate_ && elements_.is_damaged()) {
+    const Candidate found = *std::exchange(candidate_, std::nullopt);
+    if (commit_match(found.match, *found.winner)) return true;
+  }
+  candidate_.reset();
+  string_is_text_ = false;
+  watch(std::max(scanned(), passed_));
+  handled_ = Phase::kElement;
+  return true;
+}
+
+bool Segmenter::process_element(bool end) {
+  const Phase now = phase();
+  const bool ended = now != Phase::kElement;
+  const std::uint64_t at = ended ? elements_.value().end : scanned();
+  // 1. The matches in the value.
+  std::uint64_t to = at;
+  Found found = look_before(at, end);
+  for (; found == Found::kMatch; found = look_before(at, end)) {
+    const Watched& winner = watch_->patterns[match_.pattern];
+    if (winner.field == field_ && winner.close) {
+      if (!candidate_) candidate_ = {match_, &winner};
+      watch(std::max(match_.end, match_.begin + 1));
+    } else if (candidate_ && winner.field != kDropped) {
+      const Candidate close = *std::exchange(candidate_, std::nullopt);
+      commit_match(close.match, *close.winner);
+      return true;
+    } else if (commit_match(match_, winner)) {
+      return true;
+    }
+  }
+  if (found == Found::kUnknown) to = std::min(search_.hold(), at);
+  // A value that ends with the text, and not with a closer, ends at the close.
+  const bool at_end =
+      ended && elements_.element_end() == total_ &&
+      base::python_strip(slice(at, elements_.element_end())).empty();
+  if (candidate_ && at_end) {
+    const Candidate close = *std::exchange(candidate_, std::nullopt);
+    commit_match(close.match, *close.winner);
+    return true;
+  }
+  // 2. A candidate that has been held long enough is text.
+  if (candidate_ && candidate_->match.begin < passed_) candidate_.reset();
+  if (candidate_ && at >= candidate_->match.begin + block_bytes_) {
+    sink_.on_quoted(field_, true, candidate_->match.begin,
+                    candidate_->match.end);
+    candidate_.reset();
+  }
+  if (candidate_) to = std::min(to, candidate_->match.begin);
+  // 3. The value goes on,
+  if (!ended || found == Found::kUnknown) {
+    pass(to);
+    if (ended) return false;
+    if (read() < total_) return true;
+    if (!end) return false;
+    if (candidate_) {
+      const Candidate close = *std::exchange(candidate_, std::nullopt);
+      commit_match(close.match, *close.winner);
+      return true;
+    }
+    pass(total_);
+    return false;
+  }
+  // or has ended: the close in it is text.
+  if (candidate_) {
+    sink_.on_quoted(field_, true, candidate_->match.begin,
+                    candidate_->match.end);
+    candidate_.reset();
+  }
+  pass(elements_.element_end());
+  watch(std::max(elements_.element_end(), passed_));
   handled_ = Phase::kOutside;
   return true;
 }

@@ -55,6 +55,7 @@ class ValueScanner {
     kOutside,      // before or inside a value, outside strings
     kString,       // inside a string
     kUnconfirmed,  // after a string; what follows decides whether it was one
+    kElement,      // in the value of an element (ElementScanner)
     kAfter,        // after a complete value
     kOther,        // other() begins something that is no value
     kDamaged,      // position() is the first byte that does not fit

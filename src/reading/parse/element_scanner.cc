@@ -1,0 +1,272 @@
+#include "parse/element_scanner.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "base/ascii.h"
+
+namespace parlance::parse {
+
+using Kind = ElementScanner::Kind;
+using Phase = ElementScanner::Phase;
+
+namespace {
+
+// JSON as the values of elements are.
+const ValueLanguage& plain_json() {
+  static const ValueLanguage language;
+  return language;
+}
+
+}  // namespace
+
+bool run_search(automata::Search& search, const MarkedText& text,
+                std::uint64_t stop) {
+  std::uint64_t at = search.position();
+  std::size_t next =
+      text.marks.empty() || at >= stop
+          ? text.marks.size()
+          : text.first_mark(static_cast<std::size_t>(at - text.offset));
+  while (!search.decided() && at < stop) {
+    std::uint64_t to = stop;
+    if (next < text.marks.size()) {
+      const MarkAt& mark = text.marks[next];
+      if (mark.position == at) {
+        if (!search.mark(mark.symbol, mark.length)) break;
+        at += mark.length;
+        ++next;
+        continue;
+      }
+      to = std::min(to, mark.position);
+    }
+    at +=
+        search.run(text.text.substr(static_cast<std::size_t>(at - text.offset),
+                                    static_cast<std::size_t>(to - at)));
+  }
+  return search.decided();
+}
+
+void ElementScanner::start(const ElementFinder& finder, bool in_stream,
+                           std::uint64_t position, bool line_start) {
+  *this = ElementScanner();
+  finder_ = &finder;
+  in_stream_ = in_stream;
+  begin_ = blank_ = element_end_ = position;
+  line_start_ = line_start;
+  value_ = {position, position};
+}
+
+// Searches for what ends `mode`, from `position`.
+void ElementScanner::search(Mode mode, std::uint64_t position,
+                            const Input& in) {
+  mode_ = mode;
+  automata::Context context;
+  context.text_start = position == begin_;
+  context.line_start = position == begin_ ? line_start_
+                                          : position > in.text.offset &&
+                                                at(in, position - 1) == '\n';
+  search_.start(mode == Mode::kBetween ? finder_->head.get()
+                : in_stream_           ? finder_->tail_in_stream.get()
+                                       : finder_->tail.get(),
+                position, context);
+  started_ = true;
+}
+
+// Searches to the end of the text.  True: the search is decided.  A tail that
+// is undecided for more than Input::most bytes is text.
+bool ElementScanner::run(const Input& in) {
+  const std::uint64_t total = in.text.offset + in.text.text.size();
+  while (!search_.decided() && !search_.over() && search_.position() < total) {
+    const std::uint64_t hold = search_.hold();
+    const bool bounded = mode_ == Mode::kValue && in.most < total - hold;
+    if (run_search(search_, in.text, bounded ? hold + in.most : total) ||
+        !bounded) {
+      continue;
+    }
+    if (search_.hold() == hold && search_.position() >= hold + in.most) {
+      search(mode_, search_.position(), in);
+    }
+  }
+  if (in.end && !search_.decided() && !search_.over()) search_.finish();
+  return search_.decided();
+}
+
+Kind ElementScanner::next(const Input& in) {
+  if (!started_) search(Mode::kBetween, begin_, in);
+  for (;;) {
+    bool goes_on = false;
+    const Kind kind = mode_ == Mode::kBetween ? next_between(in, goes_on)
+                      : mode_ == Mode::kValue ? next_value(in, goes_on)
+                                              : next_json(in, goes_on);
+    if (!goes_on) return kind;
+  }
+}
+
+// Invariant: white space alone stands before blank_, from the end of the last
+// element on, unless kOther was returned.
+Kind ElementScanner::next_between(const Input& in, bool& goes_on) {
+  const std::uint64_t total = in.text.offset + in.text.text.size();
+  const bool strict = finder_->strict && !other_;
+  if (strict) {
+    while (blank_ < total && base::is_space(at(in, blank_))) ++blank_;
+    if (blank_ < total && !any_ && at(in, blank_) == '{') {
+      begin_json(blank_);
+      goes_on = true;
+      return Kind::kMore;
+    }
+  }
+  const bool decided = run(in);
+  if (decided) search_.match(match_);
+  const std::uint64_t first = decided          ? match_.begin
+                              : search_.over() ? total
+                                               : search_.hold();
+  if (strict && blank_ < first) {
+    other_ = true;
+    stray_ = {blank_, first};
+    return Kind::kOther;
+  }
+  if (!decided) return Kind::kMore;
+  // The value of an interrupted call ends with a tail, and its next element is
+  // none of this call.
+  if (strict && match_.pattern == 0 && tail_first_) {
+    other_ = true;
+    stray_ = {match_.begin, match_.end};
+    return Kind::kOther;
+  }
+  tail_first_ |= !any_ && match_.pattern == 1;
+  any_ = true;
+  if (match_.pattern == 1) {
+    stray_ = {match_.begin, match_.end};
+    blank_ = match_.end;
+    search(Mode::kBetween, match_.end, in);
+    return Kind::kStray;
+  }
+  const auto takes_part = [&](std::size_t i) {
+    return i != 0 && match_.groups[i].first != automata::kNoPosition;
+  };
+  const auto group = [&](std::size_t i) -> Stretch {
+    return {match_.groups[i].first, match_.groups[i].second};
+  };
+  key_ = group(0);
+  type_ = takes_part(finder_->type) ? group(finder_->type)
+                                    : Stretch{match_.begin, match_.begin};
+  damaged_head_ = takes_part(finder_->damage);
+  if (damaged_head_) stray_ = {match_.begin, match_.end};
+  value_ = {match_.end, match_.end};
+  const auto& json = finder_->json_types;
+  if (finder_->strict && !json.empty() &&
+      std::ranges::find(json, in.text.text.substr(type_.begin - in.text.offset,
+                                                  type_.end - type_.begin)) !=
+          json.end()) {
+    in_element_ = true;
+    begin_json(match_.end);
+  } else {
+    search(Mode::kValue, match_.end, in);
+  }
+  return Kind::kHead;
+}
+
+Kind ElementScanner::next_value(const Input& in, bool& /*goes_on*/) {
+  if (!run(in)) return Kind::kMore;
+  search_.match(match_);
+  value_.end = match_.begin;
+  element_end_ = blank_ = match_.end;
+  search(Mode::kBetween, match_.end, in);
+  if (!in_stream_ && hides_elements(in)) {
+    other_ = true;
+    stray_ = value_;
+    return Kind::kOther;
+  }
+  return Kind::kValue;
+}
+
+// Whether the value that has ended at match_ contains a tail after which, in
+// the value or directly after it, an element begins or no tail comes: then the
+// text after that tail stands between elements.
+bool ElementScanner::hides_elements(const Input& in) const {
+  const auto slice = [&](std::uint64_t begin, std::uint64_t end) {
+    return in.text.text.substr(static_cast<std::size_t>(begin - in.text.offset),
+                               static_cast<std::size_t>(end - begin));
+  };
+  const auto has_closer = [&](std::string_view text) {
+    return std::ranges::any_of(
+        finder_->closers, [&](const std::string& closer) {
+          return text.find(closer) != std::string_view::npos;
+        });
+  };
+  if (!finder_->strict || !has_closer(slice(value_.begin, value_.end))) {
+    return false;
+  }
+  bool closed = false;
+  automata::Search search;
+  automata::Match match;
+  for (std::uint64_t at = value_.begin; at < value_.end; at = match.end) {
+    automata::Context inside;
+    inside.text_start = inside.line_start = false;
+    search.start(finder_->head.get(), at, inside);
+    if (!run_search(search, in.text, value_.end)) break;
+    search.match(match);
+    if (match.pattern == 0 && closed) return true;
+    closed |= match.pattern == 1;
+  }
+  return closed && !has_closer(slice(match_.begin, match_.end));
+}
+
+void ElementScanner::begin_json(std::uint64_t position) {
+  mode_ = Mode::kJson;
+  any_ = true;
+  damaged_ = false;
+  value_.begin = value_.end = position;
+  json_.start(&plain_json(), position);
+}
+
+Kind ElementScanner::next_json(const Input& in, bool& goes_on) {
+  const std::uint64_t total = in.text.offset + in.text.text.size();
+  const Phase before = json_.phase();
+  json_.scan(in.text.text.substr(json_.position() - in.text.offset),
+             [](std::uint64_t) { return true; });
+  if (in.end && json_.position() == total) json_.finish();
+  const Phase now = json_.phase();
+  const bool ended = now == Phase::kAfter || now == Phase::kOther;
+  damaged_ = now == Phase::kDamaged;
+  if (!ended && !damaged_) {
+    // Where the region ends, a change of phase is for the caller to see.
+    goes_on = (now == before || !in_stream_) && json_.position() < total;
+    return Kind::kMore;
+  }
+  const std::uint64_t end = ended ? json_.value_end() : json_.position();
+  if (in_element_) {
+    in_element_ = false;
+    search(Mode::kValue, end, in);
+    goes_on = !in_stream_;
+    return Kind::kMore;
+  }
+  search(Mode::kBetween, end, in);
+  if (damaged_) {
+    other_ = true;
+    stray_ = {end, end};
+    return Kind::kOther;
+  }
+  value_.end = blank_ = end;
+  return Kind::kJson;
+}
+
+Phase ElementScanner::phase() const {
+  return mode_ == Mode::kBetween ? Phase::kOutside
+         : mode_ == Mode::kValue ? Phase::kElement
+                                 : json_.phase();
+}
+
+std::uint64_t ElementScanner::position() const {
+  if (mode_ == Mode::kJson) return json_.position();
+  if (!started_) return begin_;
+  return search_.decided() || !search_.over() ? search_.hold()
+                                              : search_.position();
+}
+
+std::uint64_t ElementScanner::read() const {
+  if (mode_ == Mode::kJson) return json_.position();
+  return started_ ? search_.position() : begin_;
+}
+
+}  // namespace parlance::parse

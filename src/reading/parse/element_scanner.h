@@ -1,0 +1,134 @@
+#ifndef PARLANCE_SRC_PARSE_ELEMENT_SCANNER_H_
+#define PARLANCE_SRC_PARSE_ELEMENT_SCANNER_H_
+
+// Follows the elements of a call while they arrive: where an element begins,
+// where its value ends, and what is no element.
+//
+//   <parameter=city>Be|rn</parameter>  </parameter>  text
+//   [head          ]     [tail      ]  [stray     ]  ^ kOther
+//                   ^ value
+//
+// One scanner serves the end of the region, the value of the call, and its
+// arguments while they grow.  The rules are those of docs/reference/recovery.md
+// ("Elements"):
+//
+//   between   white space, a head, a stray tail; `{` before any element is an
+//             object in place of the elements
+//   value     ends at the first tail, which counts only before what may follow
+//   JSON      the value of an element whose type says so, or the object: ends
+//             where the JSON does; a value that is none is raw text
+//
+// Of a bare template everything between elements is skipped, and the first tail
+// counts.
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "automata/dfa.h"
+#include "parse/element_finder.h"
+#include "parse/marked_text.h"
+#include "parse/value_scanner.h"
+
+namespace parlance::parse {
+
+// Lets `search`, whose positions count from the origin of the marks, read up to
+// the position `stop`.  True: it is decided.
+bool run_search(automata::Search& search, const MarkedText& text,
+                std::uint64_t stop);
+
+class ElementScanner {
+ public:
+  using Phase = ValueScanner::Phase;
+
+  // What has come and is still in memory.
+  struct Input {
+    MarkedText text;  // begins at text.offset
+    bool end = false;
+    // The most bytes that a tail and the white space after it are held.
+    std::uint64_t most = ~std::uint64_t{0};
+  };
+  enum class Kind : std::uint8_t {
+    kMore,   // nothing else is certain; at the end: nothing follows
+    kHead,   // key(), type(); stray(): the damage in it, if damaged_head()
+    kValue,  // value(): the element has ended
+    kStray,  // stray(): a tail without its element
+    kJson,   // value(): an object in place of the elements
+    kOther,  // stray(): other text begins here; once
+  };
+  struct Stretch {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+  };
+
+  // `finder` must outlive the scanner.  `in_stream`: the text goes on after the
+  // region, so what ends the region may follow a tail.
+  void start(const ElementFinder& finder, bool in_stream,
+             std::uint64_t position, bool line_start = true);
+
+  // Reads on, to the next token or the end of the text.
+  // Complexity: O(bytes read).
+  Kind next(const Input& in);
+
+  Stretch key() const { return key_; }
+  Stretch type() const { return type_; }
+  Stretch value() const { return value_; }
+  Stretch stray() const { return stray_; }
+  bool damaged_head() const { return damaged_head_; }
+  // Whether a value has begun and not ended.
+  bool inside() const { return mode_ != Mode::kBetween; }
+
+  // Where strings and values are, as of a ValueScanner.  kElement: in a value
+  // that a tail ends.
+  Phase phase() const;
+  // Text before it is of the current phase.
+  std::uint64_t position() const;
+  // How far the text has been read.
+  std::uint64_t read() const;
+  // The end of the last JSON string.
+  std::uint64_t string_end() const { return json_.string_end(); }
+  // Whether the last JSON turned out to be none.
+  bool is_damaged() const { return damaged_; }
+  // Where the tail of the last element ends.
+  std::uint64_t element_end() const { return element_end_; }
+
+ private:
+  enum class Mode : std::uint8_t { kBetween, kValue, kJson };
+
+  void search(Mode mode, std::uint64_t position, const Input& in);
+  bool run(const Input& in);
+  Kind next_between(const Input& in, bool& goes_on);
+  Kind next_value(const Input& in, bool& goes_on);
+  Kind next_json(const Input& in, bool& goes_on);
+  bool hides_elements(const Input& in) const;
+  void begin_json(std::uint64_t position);
+  char at(const Input& in, std::uint64_t position) const {
+    return in.text.text[position - in.text.offset];
+  }
+
+  const ElementFinder* finder_ = nullptr;
+  bool in_stream_ = false;
+  std::uint64_t begin_ = 0;  // of the region
+  bool line_start_ = true;
+  Mode mode_ = Mode::kBetween;
+  bool started_ = false;     // search_ has
+  bool in_element_ = false;  // mode kJson: a value, not the object
+  bool any_ = false;         // an element, a stray tail or the object has come
+  bool tail_first_ = false;  // a stray tail has come before any element
+  bool other_ = false;       // kOther was returned
+  bool damaged_ = false;
+  bool damaged_head_ = false;
+  std::uint64_t blank_ = 0;  // between: white space stands before it
+  std::uint64_t element_end_ = 0;
+  automata::Search search_;
+  automata::Match match_;
+  ValueScanner json_;
+  Stretch key_;
+  Stretch type_;
+  Stretch value_;
+  Stretch stray_;
+};
+
+}  // namespace parlance::parse
+
+#endif  // PARLANCE_SRC_PARSE_ELEMENT_SCANNER_H_
