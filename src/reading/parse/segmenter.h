@@ -182,6 +182,7 @@ class Segmenter {
   bool process_element(bool end);
   bool enter_element();
   bool process_after(bool end);
+  Found drop_brackets(bool end);
   void scan_value(bool end);
   // Of scanner_ or elements_.
   ValueScanner::Phase phase() const {

@@ -387,6 +387,41 @@ bool Segmenter::process_element(bool end) {
   return true;
 }
 
+// Whether closing brackets too many stand between the value and the region's
+// close, which then ends the region.
+Segmenter::Found Segmenter::drop_brackets(bool end) {
+  const std::uint64_t first = scanner_.other();
+  if (judged_ != first) judged_ = body_at_ = first;
+  const auto is_bracket = [&](std::uint64_t at) {
+    const char c = window_[at - base_];
+    return c == '}' || c == ']';
+  };
+  if (!is_bracket(first)) return Found::kNone;
+  while (body_at_ < total_ &&
+         (is_bracket(body_at_) || base::is_space(window_[body_at_ - base_]))) {
+    if (++body_at_ - first >= block_bytes_) return Found::kNone;
+  }
+  if (body_at_ == total_) {
+    if (!end) return Found::kUnknown;
+    pass(scanner_.value_end());
+    sink_.on_left_out(first, total_, "a closing bracket after the value");
+    passed_ = total_;
+    end_with_value(total_);
+    return Found::kMatch;
+  }
+  const Found found = look_before(body_at_ + 1, end);
+  if (found != Found::kMatch) return found;
+  const Watched& winner = watch_->patterns[match_.pattern];
+  if (winner.field != field_ || !winner.close || match_.begin < first) {
+    return Found::kNone;
+  }
+  pass(scanner_.value_end());
+  sink_.on_left_out(first, match_.begin, "a closing bracket after the value");
+  passed_ = match_.begin;
+  commit_match(match_, watch_->patterns[match_.pattern]);
+  return Found::kMatch;
+}
+
 bool Segmenter::process_after(bool end) {
   const Phase now = scanner_.phase();
   const std::uint64_t at = scanner_.position();
@@ -409,6 +444,15 @@ bool Segmenter::process_after(bool end) {
   // 2. None.
   switch (now) {
     case Phase::kOther:
+      switch (drop_brackets(end)) {
+        case Found::kMatch:
+          return true;
+        case Found::kUnknown:
+          if (total_ < scanner_.value_end() + block_bytes_) return false;
+          break;
+        case Found::kNone:
+          break;
+      }
       return end_with_value(scanner_.value_end());
     case Phase::kAfter:
       if (at >= scanner_.value_end() + block_bytes_) {
