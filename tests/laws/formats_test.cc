@@ -230,12 +230,6 @@ std::vector<Vectors> load_formats() {
 // Vectors beyond a bare template that the formats do not give, with the reason.
 // Text that fits no field is never dropped, and calls are not guessed.
 const std::map<std::string, std::string> kDifferent = {
-    {"deepseek_v3_r1/call_begin_missing",
-     "a section without the mark of a call is text of the answer"},
-    {"kimi_k2/bad_id_skipped",
-     "an id without a number opens no call, and its text stays in the answer"},
-    {"kimi_k2/bare_counter_single_tool",
-     "an id without a name opens no call, and its text stays in the answer"},
     {"llama_custom_function/builtin_call_syntax",
      "NAME.call(...) is code for the interpreter, and no call of a tool"},
 };

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/ascii.h"
+#include "base/trimmed.h"
 #include "regex/hir.h"
 #include "regex/necessary_literals.h"
 
@@ -254,6 +255,37 @@ std::vector<Delimiter> interrupting_markup(const FormatImpl& format) {
 }
 
 }  // namespace
+
+std::vector<std::string> begins_of_opener(const Hir& hir) {
+  constexpr std::size_t kFewest = 4;
+  Texts out;
+  std::vector<HirId> left;
+  if (!hir.nodes.empty()) {
+    left.push_back(static_cast<HirId>(hir.nodes.size() - 1));
+  }
+  while (!left.empty()) {
+    const HirNode& node = hir.nodes[left.back()];
+    left.pop_back();
+    if (node.kind == HirKind::kLiteral) {
+      std::string_view text = base::trimmed(node.text);
+      const std::size_t end = text.find_first_of(">]");
+      if (end != std::string_view::npos) text = text.substr(0, end + 1);
+      if (text.size() >= kFewest &&
+          !base::is_letter(static_cast<unsigned char>(text.front()))) {
+        out.emplace_back(text);
+      }
+    } else if (node.kind == HirKind::kConcat) {
+      for (const HirId id : node.children) {
+        left.push_back(id);
+        const HirNode& part = hir.nodes[id];
+        if (part.kind != HirKind::kRepeat || part.min > 0) break;
+      }
+    } else if (node.kind != HirKind::kLook) {
+      left.insert(left.end(), node.children.begin(), node.children.end());
+    }
+  }
+  return out;
+}
 
 std::optional<Hir> opener_inside(const Hir& hir) {
   if (hir.nodes.empty() || hir.root().kind != HirKind::kConcat ||

@@ -15,6 +15,8 @@
 // lists (Reading::control).
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "format/description.h"
 #include "regex/hir.h"
@@ -26,6 +28,11 @@ namespace parlance::format {
 // and `body`.
 // REQUIRES: the description, the marks and the family of `out` are loaded.
 void derive_interruption(FormatImpl& out);
+
+// The markup with which an opener may begin: of optional parts and the first
+// that is not, without white space at its ends, up to its first bracket.  Texts
+// of less than four bytes, and those that begin like a word, are left out.
+std::vector<std::string> begins_of_opener(const regex::Hir& hir);
 
 // The pattern of an opener inside a region, if it is another than elsewhere.
 // There no opener begins with white space that its pattern requires, so that

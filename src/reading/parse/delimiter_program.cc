@@ -409,13 +409,38 @@ class ProgramCompiler {
     }
   }
 
+  // The markup with which openers of calls begin.  Where such an opener
+  // matches, it is longer, or comes first.
+  void add_near_misses(std::vector<Wanted>& all) {
+    std::vector<std::string> texts;
+    for (const FieldId i : order_) {
+      const Delimiter& open = description_.fields[i].open;
+      if (!open || !program_->calls[i]) continue;
+      program_->first_calls = i;
+      for (const std::string& text :
+           format::begins_of_opener(patterns_.of(open.pattern).hir)) {
+        const auto& drop = program_->readings[*description_.implicit]->drop;
+        if (std::ranges::find(texts, text) == texts.end() &&
+            std::ranges::find(drop, text) == drop.end()) {
+          texts.push_back(text);
+        }
+      }
+    }
+    if (texts.empty()) return;
+    const Delimiter* begins = literals(texts);
+    all.push_back({begins, &begins->pattern, {.field = kNearMiss}});
+  }
+
   void add_resting() {
     std::vector<Wanted> all;
     for (const FieldId i : order_) {
       const Delimiter& open = description_.fields[i].open;
       if (open) all.push_back(wanted(open, {.field = i}));
     }
-    if (program_->rests_in_text) add_late_closes(all);
+    if (program_->rests_in_text) {
+      add_late_closes(all);
+      add_near_misses(all);
+    }
     const auto openers = static_cast<std::ptrdiff_t>(all.size());
     if (description_.implicit) {
       const FieldId i = *description_.implicit;

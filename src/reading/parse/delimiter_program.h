@@ -74,6 +74,8 @@ inline constexpr FieldId kDropped{0x7FFFFFFDu};
 // Of what closes reasoning, in implicit text: it is dropped if the reasoning
 // has ended without it.
 inline constexpr FieldId kLateClose{0x7FFFFFFCu};
+// Of what an opener of calls begins with, in implicit text: it is text.
+inline constexpr FieldId kNearMiss{0x7FFFFFFBu};
 
 struct Backtracker {
   Watched watched;
@@ -100,6 +102,7 @@ struct DelimiterProgram {
   // By field: whether openers or markup interrupt its regions.
   std::vector<bool> interrupted;
   std::vector<bool> calls;  // by field: its values are calls
+  FieldId first_calls;      // the first such field
   // At rest text is the implicit field's, and the rule of interruption holds
   // (format/interruption.h): not for a bare template.
   bool rests_in_text = false;

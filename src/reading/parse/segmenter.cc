@@ -277,6 +277,7 @@ Segmenter::Verdict Segmenter::judge(const Delimited& delimiter, bool end) {
   if (delimiter.field == kLateClose) {
     return unclosed_ ? Verdict::kCounts : Verdict::kText;
   }
+  if (delimiter.field == kNearMiss) return Verdict::kText;
   if (!watches_lines_ || !is_opener(delimiter.field, delimiter.close)) {
     return Verdict::kCounts;
   }
@@ -684,7 +685,10 @@ bool Segmenter::process_delimiter(bool end, Delimited& delimiter) {
 // An opener that does not interrupt is text, but another delimiter may begin in
 // it.
 void Segmenter::skip_opener(const Delimited& opener) {
-  if (opener.field < program_.calls.size() && program_.calls[opener.field]) {
+  if (opener.field == kNearMiss) {
+    quoted_ = {program_.first_calls, opener.begin, opener.end};
+  } else if (opener.field < program_.calls.size() &&
+             program_.calls[opener.field]) {
     quoted_ = {opener.field, opener.begin, opener.end};
   }
   uninterrupted_until_ = std::max(opener.end, opener.begin + 1);
