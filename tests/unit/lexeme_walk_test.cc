@@ -147,8 +147,7 @@ void LexemeWalks::compare(const Vocabulary& tokens,
   const vocab::StringClassTrie classes(tables, tokens);
   const auto bytes = std::make_shared<std::atomic<std::size_t>>(0);
   const TokenBytes token_bytes(classes, bytes);
-  const PrefixMasks prefixes(classes, tables.mask_words(), bytes);
-  LexemeWalk walk(tables, tokens, token_bytes, prefixes);
+  LexemeWalk walk(tables, tokens, token_bytes);
   std::mt19937 random(GetParam());
   std::size_t walked = 0;
   for (const char* schema : schemas) {
