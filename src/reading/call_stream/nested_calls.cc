@@ -53,7 +53,7 @@ struct Element {
   schema::Parameter parameter = {};
   bool has_elements = false;
   bool only_items = true;  // all of them are called "item"
-  std::string text = {};
+  std::string_view text = {};
   json::Object members = {};
   std::set<std::string, std::less<>> listed = {};  // members that came again
   json::Array items = {};  // the same values in order, while only_items
@@ -107,6 +107,7 @@ NestedValue read_elements(NestedScanner scanner, std::string_view text,
                           std::string_view tool, const Limits& limits) {
   NestedValue out;
   std::vector<Element> open;
+  open.reserve(8);
   open.push_back(std::move(root));
   open.back().has_elements = true;
   const Input input = {.text = text, .end = true};
@@ -125,10 +126,8 @@ NestedValue read_elements(NestedScanner scanner, std::string_view text,
       case Kind::kElements:
         open.back().has_elements = true;
         break;
-      case Kind::kText:
-        open.back().text += span;
-        break;
       case Kind::kTextEnd:
+        open.back().text = scanner.content(input);
         close_element(open);
         break;
       case Kind::kClose:
@@ -160,7 +159,6 @@ NestedValue read_cohere(std::string_view text, const Limits& limits) {
   NestedValue out;
   ValueBuilder builder(limits);
   const Input input = {.text = text, .end = true};
-  // What is JSON for the scanner is a value for the builder.
   while (!builder.complete()) {
     const Token token = scanner.next(input);
     if (token.kind == Kind::kSpace) out.stray.push_back(span_of(token));
@@ -168,7 +166,28 @@ NestedValue read_cohere(std::string_view text, const Limits& limits) {
       set_damage(scanner, token, out);
       return out;
     }
-    builder.add(token, input);
+    switch (token.kind) {
+      case Kind::kTextBegin:
+      case Kind::kText:
+        break;
+      case Kind::kTextEnd:
+        builder.value(scanner.content(input));
+        break;
+      case Kind::kScalar: {
+        Result<Value> value = json::parse(input.slice(token.begin, token.end),
+                                          {.limits = limits});
+        if (!value) {
+          out.damage = "not JSON: ";
+          out.code = ErrorCode::kInvalidContent;
+          out.bytes = span_of(token);
+          return out;
+        }
+        builder.value(*std::move(value));
+        break;
+      }
+      default:
+        builder.add(token, input);
+    }
   }
   out.value = builder.take();
   return out;
@@ -203,9 +222,14 @@ CohereCallReader::CohereCallReader(std::string_view name, std::string_view id,
 // nothing more is written.
 bool CohereCallReader::read(const Token& token, const Input& input,
                             std::string& out) {
+  const std::string_view span = input.slice(token.begin, token.end);
+  if (token.kind == Kind::kText && held_ == nullptr) {
+    json_.text(span, token.encoding, out);
+    return true;
+  }
   if (token.kind == Kind::kKey && json_.depth() == 1 && held_ == nullptr &&
       parameters_ != nullptr) {
-    const auto found = parameters_->find(input.slice(token.begin, token.end));
+    const auto found = parameters_->find(span);
     if (found != parameters_->end() &&
         (schema::may_cast_string(found->second, casts_.strings) ||
          schema::may_cast_list(found->second))) {
@@ -213,18 +237,25 @@ bool CohereCallReader::read(const Token& token, const Input& input,
       return json_.add(token, input, out);
     }
   }
-  if (held_ == nullptr) {
-    if (token.kind != Kind::kScalar || json_.depth() > 0) {
-      return json_.add(token, input, out);
-    }
-    const Value body =
-        cast_body(input.slice(token.begin, token.end), name_, casts_, limits_);
+  if (token.kind == Kind::kScalar && json_.depth() == 0) {
+    const Value body = cast_body(span, name_, casts_, limits_);
     if (body.is_object()) json_.value(body, out);
     return false;
   }
-  builder_.add(token, input);
-  if (builder_.error()) return false;
-  if (!builder_.complete()) return true;
+  if (token.kind == Kind::kScalar) {
+    Result<Value> value = json::parse(span, {.limits = limits_});
+    if (!value) return false;
+    if (held_ == nullptr) {
+      json_.value(*value, out);
+    } else {
+      builder_.value(*std::move(value));
+    }
+  } else if (held_ == nullptr) {
+    return json_.add(token, input, out);
+  } else {
+    builder_.add(token, input);
+  }
+  if (held_ == nullptr || !builder_.complete()) return true;
   const Value value = builder_.take();
   const auto changed = schema::cast_argument(value, *held_, casts_.strings);
   json_.value(changed ? *changed : value, out);
@@ -255,8 +286,9 @@ MinimaxCallReader::MinimaxCallReader(std::string_view name, std::string_view id,
       casts_(std::move(casts)),
       exact_(exact),
       limits_(limits),
-      scanner_(NestedStyle::kMinimaxM3Xml, limits),
-      frames_(1) {
+      scanner_(NestedStyle::kMinimaxM3Xml, limits) {
+  frames_.reserve(8);
+  frames_.emplace_back();
   frames_[0].kind = Frame::Kind::kObject;
 }
 

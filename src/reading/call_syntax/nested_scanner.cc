@@ -54,7 +54,9 @@ bool NestedScanner::fail(std::string_view damage, std::uint64_t begin,
 Token NestedScanner::next(const Input& input) {
   while (taken_ == count_) {
     taken_ = count_ = 0;
-    if (!step(input)) return {Kind::kMore, Encoding::kPlain, at_, at_};
+    if (!step(input) && count_ == 0) {
+      return {Kind::kMore, Encoding::kPlain, at_, at_};
+    }
   }
   return queued_[taken_++];
 }
@@ -146,11 +148,11 @@ bool NestedScanner::read_value(const Input& input, std::string_view left) {
 }
 
 bool NestedScanner::read_tag(const Input& input) {
-  for (; searched_ < input.total(); ++searched_) {
-    const char c = rest(input, searched_).front();
+  for (const char c : rest(input, searched_)) {
+    ++searched_;
     if (c == '"') quoted_ = !quoted_;
     if (quoted_ || c != '>') continue;
-    return begin_value(input, input.slice(at_, searched_++));
+    return begin_value(input, input.slice(at_, searched_ - 1));
   }
   return input.end &&
          fail("the opening of a value is not complete: ", opening_begin_,
@@ -219,30 +221,30 @@ bool NestedScanner::begin_value(const Input& input,
 
 // Outside strings no "<" is JSON, so the first closing marker there counts.
 bool NestedScanner::read_json(const Input& input) {
-  for (; searched_ < input.total(); ++searched_) {
-    const std::string_view left = rest(input, searched_);
+  bool found = false;
+  for (const char c : rest(input, searched_)) {
     if (escaped_) {
       escaped_ = false;
     } else if (quoted_) {
-      if (left[0] == '\\') escaped_ = true;
-      if (left[0] == '"') quoted_ = false;
-    } else if (left[0] == '"') {
+      escaped_ = c == '\\';
+      quoted_ = c != '"';
+    } else if (c == '"') {
       quoted_ = true;
-    } else if (left[0] == '<') {
+    } else if (c == '<') {
+      const std::string_view left = rest(input, searched_);
       if (!input.end && begins(kCohereClose, left)) return false;
-      if (left.starts_with(kCohereClose)) break;
+      found = left.starts_with(kCohereClose);
+      if (found) break;
     }
+    ++searched_;
   }
-  if (searched_ == input.total()) {
+  if (!found) {
     return input.end &&
            fail("the text ends inside a value: ", at_, input.total());
   }
   const std::uint64_t begin = skip_space(input, at_);
   const std::string_view text =
       base::python_strip(input.slice(begin, searched_));
-  if (!json::parse(text, {.limits = limits_})) {
-    return fail("not JSON: ", at_, searched_);
-  }
   queue(Kind::kScalar, begin, begin + text.size(), Encoding::kJson);
   closing_begin_ = searched_;
   at_ = searched_ + kCohereClose.size();
@@ -308,23 +310,25 @@ bool NestedScanner::end_text(const Input& input, std::uint64_t end) {
 
 // Invariant: no marker that counts begins between at_ and searched_.
 bool NestedScanner::read_text(const Input& input) {
+  if (searched_ == input.total() && !input.end) return false;
   const bool cohere = style_ == NestedStyle::kCohereXml;
   const std::string_view sought = cohere ? kCohereClose : kMinimax;
   const std::string_view left = rest(input, searched_);
   const std::size_t found = left.find(sought);
   if (found == std::string_view::npos) {
     std::size_t most = std::min(sought.size() - 1, left.size());
-    while (!sought.starts_with(left.substr(left.size() - most))) --most;
+    while (most > 0 && (left[left.size() - most] != sought[0] ||
+                        !begins(sought, left.substr(left.size() - most)))) {
+      --most;
+    }
     searched_ = input.total() - most;
     grow(input, searched_);
-    if (count_ > 0) return true;
     return input.end &&
            fail("the text ends inside an element: ", opening_begin_,
                 input.total());
   }
   searched_ += found;
   grow(input, searched_);
-  if (count_ > 0) return true;
   if (cohere) return end_text(input, searched_ + kCohereClose.size());
   const std::optional<Marker> marker = marker_at(input, searched_);
   if (!marker) return false;

@@ -18,9 +18,10 @@
 //
 // The closing marker of a text counts before white space and a marker, or the
 // end; before anything else it is text.  A JSON value decides its own end: in
-// its strings a closing marker is text.  A closing marker that comes directly
-// after another one and closes nothing is stray: it is a kSpace token.  A text
-// that begins with "{" is the arguments as JSON: one kScalar, or damage.
+// its strings a closing marker is text.  It is one kScalar, which may turn out
+// to be no JSON.  A closing marker that comes directly after another one and
+// closes nothing is stray: it is a kSpace token.  A text that begins with "{"
+// is the arguments as JSON: one kScalar, an object.
 
 #include <array>
 #include <cstddef>
@@ -54,6 +55,10 @@ class NestedScanner {
   std::uint64_t opening_begin() const { return opening_begin_; }
   std::uint64_t opening_end() const { return opening_end_; }
   std::uint64_t closing_begin() const { return closing_begin_; }
+  // At kTextEnd: the whole text of the element.
+  std::string_view content(const Input& input) const {
+    return input.slice(opening_end_, closing_begin_);
+  }
   // After kBad: what is wrong, a text to which that of the token is added.
   std::string_view damage() const { return damage_; }
   ErrorCode code() const { return code_; }
