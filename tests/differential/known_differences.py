@@ -44,11 +44,6 @@ class Known:
         joined = self.again([self.theirs["kept"] + self.case["text"]], prefix="")
         return "gone" not in joined and self.difference(self.ours, joined) is None
 
-    def keys_in_strings_and_after_white_space(self):
-        """Upstream's unquoted_keys leaves quoted strings alone and takes white
-        space around keys."""
-        return any("unquoted_keys" in json.dumps(f) for f in self.fields.values())
-
     def empty_close_of_the_implicit_field(self):
         """A close that matches nothing where nothing is open: upstream stops
         there and loses all later text.  Ours goes on."""
@@ -69,6 +64,5 @@ class Known:
     RULES = [
         arguments_are_checked_at_load,
         prefix_is_a_cut,
-        keys_in_strings_and_after_white_space,
         empty_close_of_the_implicit_field,
     ]

@@ -326,7 +326,11 @@ def rewritten(body, delimiters, unquoted_keys, regex):
         pattern = regex.escape(opening) + "(.*?)" + regex.escape(closing)
         body = regex.sub(pattern, cut, body, flags=regex.DOTALL)
     if unquoted_keys:
-        body = regex.sub(r"(?<=[{,])(\w+):", r'"\1":', body)
+        body = regex.sub(
+            r'"(?:\\.|[^"\\])*"|(?<=[{,])(\s*)(\w+)(\s*):',
+            lambda m: m[0] if m[2] is None else f'{m[1]}"{m[2]}"{m[3]}:',
+            body,
+        )
     for i, string in enumerate(strings):
         body = body.replace(f"\x01{i}\x02", json.dumps(string))
     return "ok " + body

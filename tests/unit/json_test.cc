@@ -348,8 +348,10 @@ TEST(Lax, Rewrites) {
   const std::pair<std::string, std::string> quote{"<|\"|>", "<|\"|>"};
   const LaxCase rows[] = {
       {"{a:1,b_2:2}", {}, true, R"({"a":1,"b_2":2})"},
-      {"{ a:1, b:2,c :3}", {}, true, R"({ a:1, b:2,c :3})"},
-      {R"({"x":",a:"})", {}, true, R"({"x":","a":"})"},
+      {"{ a:1, b:2,c :3}", {}, true, R"({ "a":1, "b":2,"c" :3})"},
+      {R"({"x":",a:"})", {}, true, R"({"x":",a:"})"},
+      {R"({a:"\",b:1",c:"x})", {}, true, R"({"a":"\",b:1","c":"x})"},
+      {"{a:\"\\\n,b:\"", {}, true, "{\"a\":\"\\\n,\"b\":\""},
       {"{a:1}", {}, false, "{a:1}"},
       {R"({a:<|"|>it's "x"<|"|>})", {quote}, true, R"({"a":"it's \"x\""})"},
       {R"({a:<|"|>,b:1<|"|>})", {quote}, true, R"({"a":",b:1"})"},
@@ -361,39 +363,6 @@ TEST(Lax, Rewrites) {
   for (const LaxCase& row : rows) {
     const Dialect dialect{.unquoted_keys = row.unquoted_keys,
                           .string_delims = row.delims};
-    const auto text = rewrite(row.body, dialect, is_ascii_word);
-    ASSERT_TRUE(text.has_value()) << row.body;
-    EXPECT_EQ(*text, row.rewritten) << row.body;
-  }
-}
-
-TEST(Lax, PythonWords) {
-  const std::pair<std::string, std::string> quote{"<|\"|>", "<|\"|>"};
-  const LaxCase rows[] = {
-      {"{a:None,b:[True,False]}", {}, true, R"({"a":null,"b":[true,false]})"},
-      {"None", {}, true, "null"},
-      {"{None:1,True:None}", {}, true, R"({"None":1,"True":null})"},
-      {R"({"a":"None \" None",b:None})",
-       {},
-       true,
-       R"({"a":"None \" None","b":null})"},
-      {"{a:<|\"|>None<|\"|>,b:None}",
-       {quote},
-       true,
-       R"({"a":"None","b":null})"},
-      {"[None<|\"|>x<|\"|>None]", {quote}, true, R"([null"x"null])"},
-      {"{a:NoneType,b:_None,c:None1,d:none}",
-       {quote},
-       true,
-       R"({"a":NoneType,"b":_None,"c":None1,"d":none})"},
-      {"[-None,é,None]", {}, true, "[-null,é,null]"},
-      {"{None:None}", {{"'", "'"}}, false, "{None:null}"},
-      {R"("\)", {}, true, R"("\)"},
-  };
-  for (const LaxCase& row : rows) {
-    const Dialect dialect{.unquoted_keys = row.unquoted_keys,
-                          .string_delims = row.delims,
-                          .python_words = true};
     const auto text = rewrite(row.body, dialect, is_ascii_word);
     ASSERT_TRUE(text.has_value()) << row.body;
     EXPECT_EQ(*text, row.rewritten) << row.body;

@@ -29,8 +29,8 @@ DECISIONS = {
         "role": "assistant",
         "tool_calls": [CALL],
     },
-    "dv-bare-key-inside-string": ValueError,
-    "dv-bare-key-after-space": ValueError,
+    "dv-bare-key-inside-string": {"x": {"a": "x,y:1"}},
+    "dv-bare-key-after-space": {"x": {"a": 1, "b": 2}},
     "dv-string-delims-nested-pairs": {"x": ["\u00010\u0002"]},
     "dv-number-precision": {
         "role": "assistant",

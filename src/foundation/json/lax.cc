@@ -1,12 +1,13 @@
-// Passes over the text: strings out, Python's words replaced, keys quoted,
-// strings back in.
+// Passes over the text: strings out, keys quoted, strings back in.
 //
 //   {a:<|"|>b:1<|"|>}   →  {a:␁0␂}  →  {"a":␁0␂}  →  {"a":"b:1"}
 
 #include "json/lax.h"
 
+#include <algorithm>
 #include <vector>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "json/writer.h"
 
@@ -80,56 +81,59 @@ std::string cut_strings(std::string_view text, std::string_view open,
   return out;
 }
 
-// Quotes each run of word characters that stands directly between '{' or ','
-// and ':'.
-std::string quote_keys(std::string_view text, bool (*is_word)(char32_t)) {
+// The end of the ordinary string that opens at text[at], after its quote; npos
+// if it is none.  As in upstream's pattern, an escape is no line feed.  `stop`
+// is where the search for a closing quote ended: a quote before it, but after
+// `at`, opens no string either.
+std::size_t string_end(std::string_view text, std::size_t at,
+                       std::size_t& stop) {
+  for (++at; at < text.size() && text[at] != '"'; ++at) {
+    if (text[at] != '\\') continue;
+    if (++at == text.size() || text[at] == '\n') break;
+  }
+  stop = at;
+  return at < text.size() && text[at] == '"' ? at + 1 : std::string_view::npos;
+}
+
+std::size_t space_end(std::string_view text, std::size_t at) {
+  while (at < text.size() && base::is_space(text[at])) ++at;
+  return at;
+}
+
+// Quotes each run of word characters between '{' or ',' and ':'.  `spaced`:
+// white space may stand around it, and ordinary strings stay as they are.
+//
+// Invariant of the loop: `out` is the result for text[0, done), and no key
+// begins in text[done, at).
+std::string quote_keys(std::string_view text, bool (*is_word)(char32_t),
+                       bool spaced) {
   std::string out;
   out.reserve(text.size() + text.size() / 4);
   std::size_t done = 0;
-  while (true) {
-    const std::size_t before = find_either(text, '{', ',', done);
-    if (before == std::string_view::npos) break;
-    const std::size_t start = before + 1;
-    const std::size_t end = word_end(text, start, is_word);
-    out.append(text, done, start - done);
-    if (end > start && end < text.size() && text[end] == ':') {
-      out.push_back('"');
-      out.append(text, start, end - start);
-      out.push_back('"');
-    } else {
-      out.append(text, start, end - start);
-    }
-    done = end;
-  }
-  out.append(text, done);
-  return out;
-}
-
-// Replaces None, True and False by JSON's words where they are whole words
-// outside ordinary strings, "...".  A word between '{' or ',' and ':' is a key.
-//
-// Invariant of the loop: `out` is the result for text[0, at).
-std::string replace_python_words(std::string_view text,
-                                 bool (*is_word)(char32_t)) {
-  std::string out;
-  out.reserve(text.size());
-  bool quoted = false;
+  std::size_t no_string = 0;  // no string opens before it
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = quoted ? at : word_end(text, at, is_word);
-    if (end > at) {
-      const std::string_view word = text.substr(at, end - at);
-      const std::string_view meant = Dialect::json_word(word);
-      const bool key = at > 0 && (text[at - 1] == '{' || text[at - 1] == ',') &&
-                       end < text.size() && text[end] == ':';
-      out += meant.empty() || key ? word : meant;
-      at = end;
+    const char c = text[at];
+    if (c == '"' && spaced && at >= no_string) {
+      const std::size_t end = string_end(text, at, no_string);
+      at = end == std::string_view::npos ? at + 1 : end;
       continue;
     }
-    const char c = text[at++];
-    out += c;
-    if (c == '"') quoted = !quoted;
-    if (c == '\\' && quoted && at < text.size()) out += text[at++];
+    ++at;
+    if (c != '{' && c != ',') continue;
+    const std::size_t start = spaced ? space_end(text, at) : at;
+    const std::size_t end = word_end(text, start, is_word);
+    const std::size_t colon = spaced ? space_end(text, end) : end;
+    if (end > start && colon < text.size() && text[colon] == ':') {
+      out.append(text, done, start - done);
+      out.push_back('"');
+      out.append(text, start, end - start);
+      out.push_back('"');
+      done = at = end;
+    } else {
+      at = std::max(at, end);
+    }
   }
+  out.append(text, done);
   return out;
 }
 
@@ -218,7 +222,7 @@ std::optional<std::string> rewrite_gemma_call(std::string_view body,
   constexpr std::string_view kQuote = "<|\"|>";
   std::vector<std::string> strings;
   std::string text = cut_strings(body, kQuote, kQuote, strings, kNuls);
-  text = quote_keys(text, is_word);
+  text = quote_keys(text, is_word, /*spaced=*/false);
   if (strings.empty()) return text;
   if (body.find('\0') != std::string_view::npos || marks_blend(text)) {
     return restore_one_by_one(std::move(text), strings, kNuls);
@@ -240,8 +244,9 @@ std::optional<std::string> rewrite(std::string_view body,
   for (const auto& [open, close] : dialect.string_delims) {
     text = cut_strings(text, open, close, strings);
   }
-  if (dialect.python_words) text = replace_python_words(text, is_word);
-  if (dialect.unquoted_keys) text = quote_keys(text, is_word);
+  if (dialect.unquoted_keys) {
+    text = quote_keys(text, is_word, /*spaced=*/true);
+  }
   if (!strings.empty()) text = restore_strings(text, strings);
   return text;
 }

@@ -10,15 +10,26 @@
 // The strict reader reads the rewritten text, and error messages show it.  The
 // text is therefore exactly upstream's, including its irregularities: a string
 // that contains a string of an earlier pair still has the marks U+0001, U+0002
-// in it, and keys are quoted inside ordinary strings as well.
+// in it, and a delimiter inside an ordinary string counts.
 
 #include <optional>
 #include <string>
 #include <string_view>
-
-#include "json/dialect.h"
+#include <utility>
+#include <vector>
 
 namespace parlance::json {
+
+// The deviations from JSON that response templates can allow (`content_args` of
+// "content": "json").  By default none is allowed.
+struct Dialect {
+  // {a: 1} means {"a": 1}.
+  bool unquoted_keys = false;
+
+  // Pairs of markers that enclose strings in which nothing is escaped:
+  // {"<|\"|>", "<|\"|>"} makes a string of <|"|>it's<|"|>.
+  std::vector<std::pair<std::string, std::string>> string_delims = {};
+};
 
 // `is_word` decides which characters a key may consist of (\w of the pattern
 // language, which the caller defines).  Nothing if the dialect has

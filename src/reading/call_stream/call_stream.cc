@@ -138,28 +138,31 @@ void CallStream::emit_call(bool closes, const Event& like,
   add(EventKind::kCallClose, number, like, round);
 }
 
-// Whether the item of the call `decided_` has ended, and is the call.  If it is
-// not, this call and those after it wait for the value of the region.
-bool CallStream::closes_with_item(std::string_view text) {
+// Reads the item of the call `decided_`, if it has ended.  If its call is
+// another than the one that was written, this call and those after it wait for
+// the value of the region.
+CallStream::ItemState CallStream::read_item(std::string_view text) {
   if (waits_ || read_item_ == nullptr || decided_ >= writer_.items_.size()) {
-    return false;
+    return ItemState::kOpen;
   }
   const Span item = writer_.items_[decided_];
-  if (item.size() == 0) return false;
+  if (item.size() == 0) return ItemState::kOpen;
   const auto value = read_item_(text.substr(item.begin, item.size()));
-  const auto calls = value ? calls_in(*value) : std::vector<CallView>();
+  if (!value) return ItemState::kNone;
+  const auto calls = calls_in(*value);
   waits_ = calls.size() != 1 || !complete(decided_, calls[0]);
-  return !waits_;
+  return waits_ ? ItemState::kOpen : ItemState::kCall;
 }
 
 // Emits what is certain.  Invariant of the loop: the calls before `decided_`
-// were closed with their items.
+// were closed with their items, or their items are none.
 void CallStream::emit(std::string_view text, const Event& like,
                       events::Round& round) {
   while (decided_ < writer_.calls_.size()) {
-    const bool closes = closes_with_item(text);
-    emit_call(closes, like, round);
-    if (!closes) return;
+    const ItemState state = read_item(text);
+    emit_call(state == ItemState::kCall, like, round);
+    if (state == ItemState::kOpen) return;
+    closed_ += state == ItemState::kCall;
     ++decided_;
     announced_ = false;
   }
@@ -215,7 +218,7 @@ std::optional<std::uint32_t> CallStream::close(std::string_view text,
   // Finds each call of the value among the announced ones, in order.
   // Invariant: the first `found` calls of the value are found, and the next one
   // can only be at `next` or after it.  Those that were closed are the first.
-  std::size_t found = decided_;
+  std::size_t found = closed_;
   std::size_t next = decided_;
   while (found < calls.size()) {
     std::size_t at = next;
@@ -258,6 +261,7 @@ void CallStream::finish_region() {
   writer_.items_.clear();
   writer_.rest_ = false;
   decided_ = 0;
+  closed_ = 0;
   announced_ = false;
   written_ = 0;
   waits_ = false;

@@ -22,7 +22,8 @@
 // if the call is closed.
 //
 //   * Where the items of a region stand alone (a list of a format file), a call
-//     is closed with its item, which is read as the message will read it.
+//     is closed with its item, which is read as the message will read it.  An
+//     item that cannot be read is none: its call stays unfinished.
 //   * Else the calls are closed with the region.  The stream then compares them
 //     with the calls of the value, in order:
 //
@@ -76,8 +77,7 @@ class CallWriter {
   // the members that are missing, or that have other values by now, come from
   // the value of the region.  The reader writes no more.
   void leave_rest() { rest_ = true; }
-  // The last call ends with its item, whose text is `item` of the region, and
-  // all before it is well formed.
+  // The last call ends with its item, whose text is `item` of the region.
   void end_item(Span item) {
     items_.resize(calls_.size() - 1);
     items_.push_back(item);
@@ -154,7 +154,13 @@ class CallStream {
  private:
   void emit(std::string_view text, const Event& like, events::Round& round);
   void emit_call(bool closes, const Event& like, events::Round& round);
-  bool closes_with_item(std::string_view text);
+  // What has become of an item.
+  enum class ItemState : std::uint8_t {
+    kOpen,
+    kCall,  // it is the call
+    kNone,  // it is no call
+  };
+  ItemState read_item(std::string_view text);
   bool complete(std::size_t i, const CallView& wanted);
   void emit_all(const Event& like, events::Round& round);
   static Event& add(EventKind kind, std::uint32_t call, const Event& like,
@@ -169,8 +175,9 @@ class CallStream {
   CallWriter writer_;
   std::uint32_t first_ = 0;  // the number of the region's first call
   // Calls of the region all of whose events are emitted; the next one is open
-  // if announced_.
+  // if announced_.  closed_ of them are calls of the value.
   std::size_t decided_ = 0;
+  std::size_t closed_ = 0;
   bool announced_ = false;
   std::size_t written_ = 0;  // bytes of the open call that are in events
   bool waits_ = false;       // for the end of the region

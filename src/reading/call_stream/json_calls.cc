@@ -1,38 +1,26 @@
 // Calls in JSON; see json_calls.h.
 //
 // One scanner follows the structure of the region down to the parts of a call.
-// What it has read of the arguments is written at once, unless the tool's
-// schema casts: then a second scanner reads the arguments and finds the members
-// that have to wait.
+// What it has read of the arguments is copied at once, unless they are not JSON
+// or the tool's schema casts: then a second scanner reads the arguments again,
+// and their tokens are written.
 
 #include "call_stream/json_calls.h"
 
 #include <algorithm>
 #include <tuple>
 
+#include "call_syntax/encoding.h"
 #include "json/writer.h"
 #include "parlance/json.h"
 
 namespace parlance::call_stream {
-namespace {
 
-// The text of a JSON string as it was written; nothing if it is no string.
-std::optional<std::string> string_of(std::string_view raw) {
-  if (raw.size() < 2 || raw.front() != '"') return std::nullopt;
-  const std::string_view inside = raw.substr(1, raw.size() - 2);
-  if (inside.find('\\') == std::string_view::npos) return std::string(inside);
-  const Result<json::Value> value = json::parse(raw);
-  if (!value || !value->is_string()) return std::nullopt;
-  return std::string(value->as_string());
-}
-
-}  // namespace
-
-std::unique_ptr<JsonCallReader> JsonCallReader::make(JsonCallShape shape,
-                                                     Casts casts,
-                                                     const Limits& limits) {
+std::unique_ptr<JsonCallReader> JsonCallReader::make(
+    JsonCallShape shape, Casts casts, const Limits& limits,
+    const std::vector<MarkAt>* marks) {
   std::unique_ptr<JsonCallReader> out(
-      new JsonCallReader(std::move(shape), std::move(casts), limits));
+      new JsonCallReader(std::move(shape), std::move(casts), limits, marks));
   bool fits = out->add_paths(out->shape_.arguments, Part::kArguments);
   for (const auto& [source, part] : {std::pair(&out->shape_.name, Part::kName),
                                      std::pair(&out->shape_.id, Part::kId)}) {
@@ -43,11 +31,19 @@ std::unique_ptr<JsonCallReader> JsonCallReader::make(JsonCallShape shape,
 }
 
 JsonCallReader::JsonCallReader(JsonCallShape shape, Casts casts,
-                               const Limits& limits)
+                               const Limits& limits,
+                               const std::vector<MarkAt>* marks)
     : shape_(std::move(shape)),
       casts_(std::move(casts)),
       limits_(limits),
-      scanner_(limits.json_depth) {}
+      marks_(marks),
+      scanner_(shape_.dialect) {
+  shape_.dialect.max_depth = limits.json_depth;
+  shape_.dialect.values = shape_.count == JsonCallShape::Count::kSequence
+                              ? JsonDialect::Values::kLoose
+                              : JsonDialect::Values::kOne;
+  shape_.dialect.separator = shape_.separator;
+}
 
 bool JsonCallReader::add_paths(const std::vector<Path>& paths, Part part) {
   std::uint32_t rank = 0;
@@ -78,12 +74,19 @@ bool JsonCallReader::add_path(const Path& path, Part part, std::uint32_t rank) {
   return true;
 }
 
+JsonCallReader::Input JsonCallReader::input_of(std::string_view text,
+                                               bool end) const {
+  Input out = {.text = text, .end = end};
+  if (marks_ != nullptr) out.marks = *marks_;
+  return out;
+}
+
 // The node of a value that begins in the innermost open value.
-std::int32_t JsonCallReader::child_node(char first) const {
+std::int32_t JsonCallReader::child_node(Kind kind) const {
   using Count = JsonCallShape::Count;
   if (frames_.empty()) {
     if (shape_.count == Count::kOne) return 0;
-    if (first == '[') return kList;
+    if (kind == Kind::kList) return kList;
     return shape_.count == Count::kList ? kOutside : 0;
   }
   if (frames_.back().node == kList) return 0;
@@ -96,21 +99,32 @@ void JsonCallReader::begin_call() {
   if (!id_known_) shape_.id.text.clear();
   announced_ = false;
   repeated_ = false;
+  damaged_ = false;
   std::ranges::fill(ranks_, kNoRank);
   arguments_begin_ = kNowhere;
   arguments_end_ = kNowhere;
+  written_ = kNowhere;
   in_text_ = false;
+  text_written_ = false;
   members_ = 0;
 }
 
-void JsonCallReader::begin_value(std::string_view text) {
-  const std::size_t begin = scanner_.position();
-  const std::int32_t node = child_node(text[begin]);
+void JsonCallReader::begin_arguments(const Token& token) {
+  arguments_begin_ = static_cast<std::size_t>(token.begin);
+  arguments_end_ = kNowhere;
+  in_text_ = shape_.as_text && token.kind == Kind::kTextBegin;
+}
+
+void JsonCallReader::begin_value(const Token& token) {
+  const auto begin = static_cast<std::size_t>(token.begin);
+  const std::int32_t node = child_node(token.kind);
   if (!frames_.empty() && frames_.back().node == 0) {
     only_value_.first = begin;
-    if (begins_only_value(node)) begin_only_value(text);
+    if (begins_only_value(node)) begin_only_value(token);
   }
-  frames_.push_back({node, text[begin] == '{', begin});
+  frames_.push_back({node, token.kind == Kind::kObject,
+                     token.kind == Kind::kTextBegin, begin,
+                     static_cast<std::size_t>(token.end)});
   key_node_ = kOutside;
   if (node < 0) return;
   // A call that was announced when the region opened has begun already.
@@ -126,12 +140,7 @@ void JsonCallReader::begin_value(std::string_view text) {
     repeated_ = true;
   }
   rank = known.rank;
-  if (repeated_) return;
-  if (known.part == Part::kArguments) {
-    arguments_begin_ = begin;
-    arguments_end_ = kNowhere;
-    in_text_ = shape_.as_text && text[begin] == '"';
-  }
+  if (!repeated_ && known.part == Part::kArguments) begin_arguments(token);
 }
 
 // Whether the value that begins, at `node`, is that of the only key of a call.
@@ -142,42 +151,60 @@ bool JsonCallReader::begins_only_value(std::int32_t node) const {
          frames_.back().object && id_known_or_optional();
 }
 
-void JsonCallReader::begin_only_value(std::string_view text) {
+void JsonCallReader::begin_only_value(const Token& token) {
   shape_.name.text = only_key_;
   name_known_ = true;
   id_known_ = true;
-  arguments_begin_ = only_value_.first;
-  arguments_end_ = kNowhere;
-  in_text_ = shape_.as_text && text[arguments_begin_] == '"';
+  begin_arguments(token);
   // Parts that come by their own names replace nothing.
   ranks_[static_cast<std::size_t>(Part::kName)] = 0;
   ranks_[static_cast<std::size_t>(Part::kArguments)] = 0;
 }
 
-void JsonCallReader::end_value(std::string_view text) {
+// The innermost value ends with `token`.
+void JsonCallReader::end_value(std::string_view text, const Token& token) {
   const Frame frame = frames_.back();
   frames_.pop_back();
+  const auto end = static_cast<std::size_t>(token.end);
+  const bool only = shape_.only_key && members_ == 1 &&
+                    arguments_begin_ == only_value_.first &&
+                    frame.begin == arguments_begin_;
   if (!frames_.empty() && frames_.back().node == 0) {
-    if (shape_.only_key && members_ == 1 &&
-        arguments_begin_ == only_value_.first) {
-      arguments_end_ = scanner_.position();
-    }
-    only_value_.second = scanner_.position();
+    if (only) arguments_end_ = end;
+    only_value_.second = end;
   }
-  if (frame.node < 0 || repeated_) return;
-  const std::string_view raw =
-      text.substr(frame.begin, scanner_.position() - frame.begin);
-  switch (nodes_[static_cast<std::size_t>(frame.node)].part) {
+  if ((frame.node < 0 && !only) || repeated_) return;
+  const Part part = only ? Part::kArguments
+                         : nodes_[static_cast<std::size_t>(frame.node)].part;
+  std::string string;
+  if (frame.string && part != Part::kNone) {
+    call_syntax::append_text(
+        string,
+        text.substr(frame.text,
+                    static_cast<std::size_t>(token.begin) - frame.text),
+        token.encoding);
+  }
+  const auto set = [&](Source& source, bool& known) {
+    known = true;
+    if (frame.string) {
+      source.text = std::move(string);
+    } else if (const auto value =
+                   json::parse(text.substr(frame.begin, end - frame.begin))) {
+      source.text = json::standard_text(*value);
+    }
+  };
+  switch (part) {
     case Part::kArguments:
-      arguments_end_ = scanner_.position();
+      arguments_end_ = end;
+      if (in_text_) string_ = std::move(string);
       break;
     case Part::kName:
-      set_text(shape_.name, raw, name_known_);
+      set(shape_.name, name_known_);
       // A name that is no string makes no call.
-      if (!raw.starts_with('"')) name_known_ = false;
+      if (!frame.string) name_known_ = false;
       break;
     case Part::kId:
-      set_text(shape_.id, raw, id_known_);
+      set(shape_.id, id_known_);
       break;
     case Part::kNone:
       break;
@@ -185,9 +212,10 @@ void JsonCallReader::end_value(std::string_view text) {
   if (frame.node == 0) end_call();
 }
 
-// Whether the call that has ended is an item: of a list, or a value of a
-// sequence.  What is in a list in a sequence is read with that list.
-bool JsonCallReader::stands_alone() const {
+// Whether the call that begins or has ended inside the open values is an item:
+// of a list, or a value of a sequence.  What is in a list in a sequence is read
+// with that list.
+bool JsonCallReader::is_item() const {
   if (!shape_.ends_items) return false;
   return shape_.count == JsonCallShape::Count::kSequence
              ? frames_.empty()
@@ -210,72 +238,102 @@ void JsonCallReader::end_call() {
   std::tie(arguments_begin_, arguments_end_) = only_value_;
 }
 
-void JsonCallReader::set_text(Source& source, std::string_view raw,
-                              bool& known) {
-  if (std::optional<std::string> text = string_of(raw)) {
-    source.text = std::move(*text);
-  } else if (const Result<json::Value> value = json::parse(raw)) {
-    source.text = json::standard_text(*value);
-  }
-  known = true;
-}
-
 void JsonCallReader::announce(CallWriter& out) {
-  if (announced_ || !name_known_ || !id_known_) return;
+  if (announced_ || damaged_ || !name_known_ || !id_known_) return;
   announced_ = true;
   out.open(shape_.name.text, shape_.id.text);
   parameters_ = schema::parameters_of(casts_.tools, shape_.name.text);
   inner_.reset();
+  waiting_.reset();
 }
 
-void JsonCallReader::read_key(std::string_view text) {
+void JsonCallReader::read_key(std::string_view text, const Token& token) {
   key_node_ = kOutside;
   const std::int32_t in = frames_.back().node;
   if (in < 0) return;
   const Node& node = nodes_[static_cast<std::size_t>(in)];
   if (node.children.empty()) return;
-  const auto key = string_of(text.substr(
-      scanner_.token_begin(), scanner_.position() - scanner_.token_begin()));
-  if (in == 0 && ++members_ == 1) only_key_ = key.value_or("");
+  std::string key;
+  call_syntax::append_text(
+      key, input_of(text, false).slice(token.begin, token.end), token.encoding);
+  if (in == 0 && ++members_ == 1) only_key_ = key;
   for (const auto& [name, child] : node.children) {
     if (key == name) key_node_ = child;
   }
 }
 
-// kSequence: continues with the next value.  False: more text is needed.
-bool JsonCallReader::next_value(std::string_view text, bool end) {
-  const auto skip = [&](std::size_t at) {
-    const std::size_t next = text.find_first_not_of(" \t\n\r", at);
-    return std::min(next, text.size());
-  };
-  std::size_t at = skip(scanner_.position());
-  const std::string_view left = text.substr(at);
-  const std::string_view separator = shape_.separator;
-  if (!separator.empty() && left.starts_with(separator)) {
-    at = skip(at + separator.size());
-  } else if (!end && separator.starts_with(left)) {
-    return false;
-  }
-  if (at == text.size()) return false;
-  scanner_ = JsonScanner(limits_.json_depth, at);
-  between_ = false;
-  return true;
+// Whether the arguments are written token by token.
+bool JsonCallReader::rewrites() const {
+  return !shape_.dialect.strict() ||
+         (parameters_ != nullptr && arguments_are_object_);
 }
 
 // The common case: the text goes on inside a string of the arguments, and all
 // before it is written.  Returns false, and does nothing, otherwise.
 bool JsonCallReader::continue_string(std::string_view text, CallWriter& out) {
-  if (!inner_ || in_text_ || waiting_ || repeated_ || stopped_ ||
-      arguments_end_ != kNowhere || written_ != scanner_.position()) {
+  if (!announced_ || written_ != scanner_.position() || in_text_ || waiting_ ||
+      repeated_ || damaged_ || stopped_ || arguments_end_ != kNowhere) {
     return false;
   }
-  const bool casts = parameters_ != nullptr && inner_object_;
-  if (casts && inner_->position() != written_) return false;
-  if (!scanner_.skip_plain(text)) return false;
-  if (casts) inner_->skip_plain(text);
+  const Input input = input_of(text, false);
+  if (rewrites() && (inner_->position() != written_ || !inner_->in_text())) {
+    return false;
+  }
+  if (!scanner_.skip_plain(input)) return false;
+  if (rewrites()) inner_->skip_text(input);
   out.arguments() += text.substr(written_);
   written_ = text.size();
   return true;
+}
+
+// Damage: of an item, if calls are items; else nothing more is read.  Returns
+// whether reading goes on.
+bool JsonCallReader::damage() {
+  if (shape_.ends_items && !scanner_.stopped()) {
+    damaged_ = true;
+    return true;
+  }
+  stopped_ = true;
+  return false;
+}
+
+// Whether the ordinary string that ends at `token` contains a delimiter that
+// counts.
+bool JsonCallReader::doubtful(std::string_view text, const Token& token) const {
+  if (!shape_.delimiters_first ||
+      token.encoding != call_syntax::Encoding::kJson) {
+    return false;
+  }
+  const auto end = static_cast<std::size_t>(token.end);
+  const std::size_t begin = token.kind == Kind::kKey
+                                ? static_cast<std::size_t>(token.begin)
+                                : waiting_begin_;
+  const std::string& open = shape_.dialect.delimiters[0].open;
+  return text.substr(begin, end - begin).find(open) != std::string_view::npos;
+}
+
+// Notes a number that is no JSON.
+void JsonCallReader::note_number(std::string_view text, const Token& token) {
+  const auto end = static_cast<std::size_t>(token.end);
+  if (text[end - 1] == 'N') nonfinite_.push_back(end - 3);
+  if (text[end - 1] == 'y') nonfinite_.push_back(end - 8);
+}
+
+// A value that has begun ends with `token`.
+void JsonCallReader::read_value_end(std::string_view text, const Token& token,
+                                    CallWriter& out) {
+  const std::int32_t node = frames_.back().node;
+  const std::size_t begin = frames_.back().begin;
+  end_value(text, token);
+  if (node < 0) return;
+  announce(out);
+  if (!damaged_) write_arguments(text, out);
+  if (node != 0 || shape_.count == JsonCallShape::Count::kOne) return;
+  if (announced_ && is_item()) {
+    out.end_item({begin, static_cast<std::size_t>(token.end)});
+  }
+  announced_ = false;
+  damaged_ = false;
 }
 
 // Invariant: frames_ has the values that are open at scanner_.position().
@@ -289,40 +347,38 @@ void JsonCallReader::advance(std::string_view text, bool end, CallWriter& out) {
     begin_call();
     announce(out);
   }
+  const Input input = input_of(text, end);
   while (!stopped_) {
-    if (between_ && !next_value(text, end)) return;
-    const JsonScanner::Token token = scanner_.next(text);
-    switch (token) {
-      case JsonScanner::Token::kMore:
-        write_arguments(text, out);
+    const Token token = scanner_.next(input);
+    switch (token.kind) {
+      case Kind::kMore:
+        if (!damaged_) write_arguments(text, out);
         return;
-      case JsonScanner::Token::kFailed:
-        write_arguments(text, out);
-        stopped_ = true;
-        return;
-      case JsonScanner::Token::kBegin:
-        begin_value(text);
+      case Kind::kBad:
+        if (!damaged_) write_arguments(text, out);
+        if (!damage()) return;
+        break;
+      case Kind::kObject:
+      case Kind::kList:
+      case Kind::kTextBegin:
+        begin_value(token);
         announce(out);
         break;
-      case JsonScanner::Token::kKey:
-        read_key(text);
-        break;
-      case JsonScanner::Token::kEnd: {
-        const std::int32_t node = frames_.back().node;
-        const std::size_t begin = frames_.back().begin;
-        end_value(text);
-        between_ =
-            frames_.empty() && shape_.count == JsonCallShape::Count::kSequence;
-        if (node < 0) break;
+      case Kind::kScalar:
+        begin_value(token);
+        note_number(text, token);
         announce(out);
-        write_arguments(text, out);
-        if (node != 0 || one) break;
-        if (announced_ && stands_alone()) {
-          out.end_item({begin, scanner_.position()});
-        }
-        announced_ = false;
+        read_value_end(text, token, out);
         break;
-      }
+      case Kind::kKey:
+        read_key(text, token);
+        break;
+      case Kind::kTextEnd:
+      case Kind::kClose:
+        read_value_end(text, token, out);
+        break;
+      default:
+        break;
     }
   }
 }
@@ -331,37 +387,49 @@ void JsonCallReader::advance(std::string_view text, bool end, CallWriter& out) {
 void JsonCallReader::write_arguments(std::string_view text, CallWriter& out) {
   if (!announced_ || arguments_begin_ == kNowhere) return;
   if (repeated_ && arguments_end_ == kNowhere) return;
-  const std::size_t limit = std::min(arguments_end_, scanner_.position());
   if (in_text_) {
-    if (arguments_end_ == kNowhere || inner_) return;
-    inner_.emplace(limits_.json_depth);  // written
-    return write_decoded(
-        text.substr(arguments_begin_, arguments_end_ - arguments_begin_), out);
+    if (arguments_end_ == kNowhere || text_written_) return;
+    text_written_ = true;
+    return write_decoded(out);
   }
-  if (!inner_) {
-    // The first bytes of the arguments.
-    inner_.emplace(limits_.json_depth, arguments_begin_);
-    inner_object_ = text[arguments_begin_] == '{';
+  if (written_ == kNowhere) {
     written_ = arguments_begin_;
+    arguments_are_object_ = text[arguments_begin_] == '{';
     parameter_ = nullptr;
-    waiting_ = false;
   }
-  if (parameters_ != nullptr && inner_object_) {
-    write_cast(text, limit, out);
+  const auto limit =
+      std::min(arguments_end_, static_cast<std::size_t>(scanner_.certain()));
+  if (rewrites()) {
+    write_tokens(text, limit, out);
   } else if (written_ < limit) {
-    scanner_.copy(text, written_, limit, out.arguments());
+    copy(text, limit, out.arguments());
   }
+}
+
+// Appends the text in [written_, to).  NaN and Infinity are no JSON.
+void JsonCallReader::copy(std::string_view text, std::size_t to,
+                          std::string& out) {
+  std::size_t passed = 0;
+  for (; passed < nonfinite_.size() && nonfinite_[passed] < to; ++passed) {
+    const std::size_t begin = nonfinite_[passed];
+    if (begin < written_) continue;
+    const bool is_nan = text[begin] == 'N';
+    out += text.substr(written_, begin - written_);
+    out += is_nan ? "null" : "1e999";
+    written_ = begin + std::string_view(is_nan ? "NaN" : "Infinity").size();
+  }
+  nonfinite_.erase(nonfinite_.begin(),
+                   nonfinite_.begin() + static_cast<std::ptrdiff_t>(passed));
+  out += text.substr(written_, to - written_);
+  written_ = to;
 }
 
 // Writes arguments that are a string: the object whose text it is, if it is
 // one.
-void JsonCallReader::write_decoded(std::string_view raw, CallWriter& out) {
-  json::ParseOptions options;
-  options.limits = limits_;
-  const auto inside = string_of(raw);
-  Result<json::Value> value = json::parse(inside ? *inside : "", options);
+void JsonCallReader::write_decoded(CallWriter& out) {
+  Result<json::Value> value = json::parse(string_, {.limits = limits_});
   if (!value || !value->is_object()) {
-    out.arguments() += raw;
+    out.arguments() += json::quoted(string_);
     return;
   }
   for (json::Member& member : value->mutable_members()) {
@@ -376,61 +444,93 @@ void JsonCallReader::write_decoded(std::string_view raw, CallWriter& out) {
   out.arguments() += json::standard_text(*value);
 }
 
-// Invariant: the arguments before written_ are written, and if `waiting_`, the
-// value of a member begins there.
-void JsonCallReader::write_cast(std::string_view text, std::size_t limit,
-                                CallWriter& out) {
-  const auto write_to = [&](std::size_t end) {
-    scanner_.copy(text, written_, end, out.arguments());
-  };
-  const std::string_view read = text.substr(0, limit);
+// Invariant: the arguments before written_ are read by inner_.  They are
+// written, but for a value that waits.
+void JsonCallReader::write_tokens(std::string_view text, std::size_t limit,
+                                  CallWriter& out) {
+  if (!inner_) {
+    inner_.emplace(shape_.dialect, arguments_begin_, /*details=*/true);
+    json_ = call_syntax::JsonText(call_syntax::JsonText::Spacing::kModels);
+  }
+  const Input input =
+      input_of(text.substr(0, limit), arguments_end_ != kNowhere);
   while (true) {
-    const JsonScanner::Token token = inner_->next(read);
-    const std::size_t here = inner_->position();
-    switch (token) {
-      case JsonScanner::Token::kMore:
-      case JsonScanner::Token::kFailed:
-        if (!waiting_ && written_ < limit) write_to(limit);
+    const Token token = inner_->next(input);
+    written_ = static_cast<std::size_t>(inner_->position());
+    const bool member = inner_->depth() == 1;
+    switch (token.kind) {
+      case Kind::kMore:
         return;
-      case JsonScanner::Token::kKey: {
-        if (inner_->depth() != 1) break;
-        parameter_ = nullptr;
-        const auto key = string_of(
-            text.substr(inner_->token_begin(), here - inner_->token_begin()));
-        if (!key) break;
-        const auto found = parameters_->find(*key);
-        if (found != parameters_->end()) parameter_ = &found->second;
+      case Kind::kBad:
+        damaged_ = true;
+        return;
+      case Kind::kKey: {
+        if (!member || parameters_ == nullptr) break;
+        std::string key;
+        call_syntax::append_text(key, input.slice(token.begin, token.end),
+                                 token.encoding);
+        const auto found = parameters_->find(key);
+        parameter_ = found == parameters_->end() ? nullptr : &found->second;
         break;
       }
-      case JsonScanner::Token::kBegin: {
-        if (inner_->depth() != 1 || parameter_ == nullptr) break;
-        const char first = text[here];
-        waiting_ = first == '"'
-                       ? schema::may_cast_string(*parameter_, casts_.strings)
-                       : first == '[' && schema::may_cast_list(*parameter_);
-        if (waiting_) write_to(here);
-        break;
-      }
-      case JsonScanner::Token::kEnd: {
-        if (inner_->depth() != 1 || !waiting_) break;
-        waiting_ = false;
-        json::ParseOptions options;
-        options.limits = limits_;
-        const Result<json::Value> value =
-            json::parse(text.substr(written_, here - written_), options);
-        std::optional<json::Value> changed;
-        if (value) {
-          changed = schema::cast_argument(*value, *parameter_, casts_.strings);
-        }
-        if (changed) {
-          out.arguments() += json::standard_text(*changed);
-          written_ = here;
-        } else {
-          write_to(here);
+      case Kind::kTextBegin: {
+        if (waiting_) break;
+        casts_waiting_ = member && parameter_ != nullptr &&
+                         schema::may_cast_string(*parameter_, casts_.strings);
+        const bool plain = text[static_cast<std::size_t>(token.begin)] == '"';
+        if (casts_waiting_ || (shape_.delimiters_first && plain)) {
+          wait(token);
         }
         break;
       }
+      case Kind::kList:
+        if (waiting_ || inner_->depth() != 2 || parameter_ == nullptr ||
+            !schema::may_cast_list(*parameter_)) {
+          break;
+        }
+        casts_waiting_ = true;
+        wait(token);
+        break;
+      default:
+        break;
     }
+    if ((token.kind == Kind::kTextEnd || token.kind == Kind::kKey) &&
+        doubtful(text, token)) {
+      damaged_ = true;
+      return;
+    }
+    if (!waiting_) {
+      json_.add(token, input, out.arguments());
+      continue;
+    }
+    waiting_->add(token, input);
+    if (waiting_->complete()) write_waiting(input.text, out.arguments());
+  }
+}
+
+// The value that begins with `token` waits for its end.
+void JsonCallReader::wait(const Token& token) {
+  waiting_.emplace(limits_);
+  waiting_begin_ = static_cast<std::size_t>(token.begin);
+}
+
+// The value that waited has ended at written_.
+void JsonCallReader::write_waiting(std::string_view text, std::string& out) {
+  std::optional<json::Value> changed;
+  if (casts_waiting_) {
+    changed =
+        schema::cast_argument(waiting_->take(), *parameter_, casts_.strings);
+  }
+  waiting_.reset();
+  if (changed) return json_.value(*changed, out);
+  // As it was written.
+  const Input input = input_of(text.substr(0, written_), true);
+  call_syntax::JsonScanner again(shape_.dialect, waiting_begin_,
+                                 /*details=*/true);
+  for (;;) {
+    const Token token = again.next(input);
+    if (token.kind == Kind::kMore) return;
+    json_.add(token, input, out);
   }
 }
 

@@ -71,7 +71,7 @@ enum class Kind : std::uint8_t {
   kText,       // a stretch of a string: whole characters and escapes
   kTextEnd,    // the string ends
   kSpace,      // what stands between tokens of JSON, for writers that keep it
-  kBad,        // damage: the token begins with the byte that does not fit
+  kBad,        // damage: the byte at `end` does not fit
 };
 
 // How the text of a key, a name, a scalar or a stretch is written.
@@ -96,6 +96,7 @@ enum class Phase : std::uint8_t {
   kOutside,      // before or inside a value, outside strings
   kInside,       // inside a string
   kUnconfirmed,  // after a string; what follows decides whether it was one
+  kElement,      // in the value of an element
   kAfter,        // after a whole value
   kOther,        // other() begins something that is no value
   kBroken,       // the text is no value, and what is a string is not known

@@ -514,7 +514,7 @@ Result<json::Value> Assembler::read_region(
     const CallParts parts = {field, read};
     value = parse_content(
         region.body, field.content, program_, format_.limits,
-        region.cut && options_.recover, remarks, /*python_words=*/false,
+        region.cut && options_.recover, remarks,
         format_.recovers && has_calls(field) ? &parts : nullptr);
   }
   if (value && field.transform) {

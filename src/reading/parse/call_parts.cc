@@ -4,13 +4,15 @@
 #include <set>
 #include <vector>
 
-#include "call_stream/json_scanner.h"
+#include "call_syntax/encoding.h"
+#include "call_syntax/json_scanner.h"
 #include "parlance/json.h"
 
 namespace parlance::parse {
 namespace {
 
-using call_stream::JsonScanner;
+using call_syntax::Kind;
+using call_syntax::Token;
 using format::Transform;
 using Path = std::vector<std::string>;
 
@@ -58,38 +60,43 @@ std::optional<std::string> repeated_part(std::string_view json,
   std::vector<Container> open;
   Path path;
   bool key_followed = false;  // the value that begins is on the way to a part
-  JsonScanner scanner(json.size());
+  const call_syntax::JsonDialect plain = {.max_depth = json.size()};
+  const call_syntax::Input input = {.text = json, .end = true};
+  call_syntax::JsonScanner scanner(plain);
   for (;;) {
-    switch (scanner.next(json)) {
-      case JsonScanner::Token::kMore:
-      case JsonScanner::Token::kFailed:
+    const Token token = scanner.next(input);
+    switch (token.kind) {
+      case Kind::kMore:
+      case Kind::kBad:
         return std::nullopt;
-      case JsonScanner::Token::kBegin: {
-        const char first = json[scanner.position()];
+      case Kind::kObject:
+      case Kind::kList: {
         // Calls may be in lists.
         const bool in_list =
             open.empty() || (open.back().followed && !open.back().object &&
                              open.back().path == 0);
         const bool in_object = !open.empty() && open.back().object;
         open.push_back({.followed = in_object ? key_followed : in_list,
-                        .object = first == '{',
+                        .object = token.kind == Kind::kObject,
                         .path = path.size()});
-        key_followed = false;
         break;
       }
-      case JsonScanner::Token::kEnd:
+      case Kind::kClose:
         open.pop_back();
         if (!open.empty()) path.resize(open.back().path);
         break;
-      case JsonScanner::Token::kKey: {
+      case Kind::kScalar:
+      case Kind::kTextEnd:
+        if (!open.empty()) path.resize(open.back().path);
+        break;
+      case Kind::kKey: {
         Container& in = open.back();
         key_followed = false;
         if (!in.followed) break;
-        const auto key = json::parse(json.substr(
-            scanner.token_begin(), scanner.position() - scanner.token_begin()));
-        if (!key) break;
         path.resize(in.path);
-        path.emplace_back(key->as_string());
+        call_syntax::append_text(path.emplace_back(),
+                                 input.slice(token.begin, token.end),
+                                 token.encoding);
         key_followed = std::ranges::any_of(paths, [&](const Path& part) {
           return part.size() >= path.size() &&
                  std::equal(path.begin(), path.end(), part.begin());
@@ -101,6 +108,8 @@ std::optional<std::string> repeated_part(std::string_view json,
         }
         break;
       }
+      default:
+        break;
     }
   }
 }

@@ -6,14 +6,12 @@
 #include <optional>
 
 #include "automata/nfa.h"
+#include "base/ascii.h"
 #include "base/python_number.h"
-#include "call_stream/lax_text.h"
 #include "call_stream/nested_calls.h"
 #include "call_stream/python_calls.h"
-#include "json/dialect.h"
 #include "parse/element_calls.h"
 #include "parse/region_values.h"
-#include "regex/unicode_properties.h"
 
 namespace parlance::parse {
 namespace {
@@ -21,7 +19,6 @@ namespace {
 using call_stream::CallReader;
 using call_stream::JsonCallReader;
 using call_stream::JsonCallShape;
-using call_stream::LaxText;
 using call_stream::Source;
 using format::Content;
 using format::ContentKind;
@@ -90,48 +87,38 @@ std::optional<Source> source_of(const Transform* part, const Field& field,
   return out;
 }
 
-// A reader for arguments in a lax dialect; null if it cannot be read piece by
-// piece.
-std::unique_ptr<CallReader> lax_reader(const Content& content,
-                                       const RegionContext& region,
-                                       std::unique_ptr<CallReader> json) {
-  json::Dialect dialect;
-  dialect.unquoted_keys = content.unquoted_keys;
-  dialect.python_words = region.reading != nullptr &&
-                         region.reading->syntax == format::ValueSyntax::kPython;
-  dialect.string_delims = content.string_delims;
-  if (!LaxText::streams(dialect)) return nullptr;
-  std::function<bool(std::size_t)> counts;
-  if (region.reads_marks && !dialect.string_delims.empty()) {
-    // A delimiter that spells a mark is that mark.  One that has a mark in it
-    // among other text is not read piece by piece.
-    const auto spells = [&](const std::string& delimiter) {
-      return std::ranges::any_of(region.program.marks,
-                                 [&](const automata::Mark& mark) {
-                                   return mark.spelling == delimiter;
-                                 });
+bool begins_value_or_key(char c) {
+  return base::is_letter(static_cast<unsigned char>(c)) || base::is_digit(c) ||
+         static_cast<unsigned char>(c) >= 0x80 || base::is_space(c) ||
+         std::string_view("{}[]\"_-,:").find(c) != std::string_view::npos;
+}
+
+// Lets a shape read arguments in a lax dialect.  False: they are not read piece
+// by piece.
+bool apply_dialect(const Content& content, const RegionContext& region,
+                   JsonCallShape& shape) {
+  if (const auto* known = region.program.dialect_of(content)) {
+    shape.dialect = *known;
+    return true;
+  }
+  // Upstream cuts delimited strings out of the text before it reads anything
+  // else.  Tokens are the same if a delimiter can be nothing else, and does not
+  // stand in an ordinary string.
+  shape.dialect = json_dialect(content, region.program);
+  shape.delimiters_first = !content.string_delims.empty();
+  if (content.string_delims.size() > 1) return false;
+  for (const auto& [open, close] : content.string_delims) {
+    const auto has_mark = [&](const automata::Mark& mark) {
+      return open.find(mark.spelling) != std::string::npos ||
+             close.find(mark.spelling) != std::string::npos;
     };
-    const auto contains = [&](const std::string& delimiter) {
-      return std::ranges::any_of(
-          region.program.marks, [&](const automata::Mark& mark) {
-            return delimiter.find(mark.spelling) != std::string::npos;
-          });
-    };
-    const auto& [open, close] = dialect.string_delims[0];
-    const bool marked = spells(open) && spells(close);
-    if (!marked && (contains(open) || contains(close))) return nullptr;
-    if (marked) {
-      counts = [&marks = region.marks](std::size_t position) {
-        const auto found =
-            std::ranges::lower_bound(marks, position, {}, &MarkAt::position);
-        return found != marks.end() && found->position == position;
-      };
+    if (open.empty() || close.empty() || begins_value_or_key(open[0]) ||
+        (region.reads_marks && !shape.dialect.delimiters[0].marks &&
+         std::ranges::any_of(region.program.marks, has_mark))) {
+      return false;
     }
   }
-  return std::make_unique<call_stream::LaxCallReader>(
-      LaxText(dialect, dialect.python_words ? &is_family_word : &regex::is_word,
-              std::move(counts)),
-      std::move(json));
+  return true;
 }
 
 }  // namespace
@@ -342,10 +329,9 @@ std::unique_ptr<CallReader> make_call_reader(const Field& field,
     shape.name = name;
     shape.id = id;
     shape.arguments = arguments->paths;
-    made =
-        JsonCallReader::make(std::move(shape), std::move(casts), region.limits);
-    if (made != nullptr && is_lax(content)) {
-      made = lax_reader(content, region, std::move(made));
+    if (!is_lax(content) || apply_dialect(content, region, shape)) {
+      made = JsonCallReader::make(std::move(shape), std::move(casts),
+                                  region.limits, &region.marks);
     }
   } else if (given && known && arguments->paths[0].empty()) {
     made =

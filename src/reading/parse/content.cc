@@ -11,7 +11,7 @@
 
 #include "base/python_number.h"
 #include "base/utf8.h"
-#include "json/dialect.h"
+#include "call_syntax/json_values.h"
 #include "json/lax.h"
 #include "json/reader.h"
 #include "parse/argument_values.h"
@@ -78,14 +78,14 @@ Value parse_bool(std::string_view text, const Content& content) {
 
 ContentResult parse_json(const MarkedText& marked, const Content& content,
                          const DelimiterProgram& program, const Limits& limits,
-                         bool python_words, const CallParts* once) {
+                         const CallParts* once) {
   const std::string_view text = marked.text;
   json::ParseOptions options;
   options.limits = limits;
   std::string rewritten;
   std::string_view working = text;
   if (is_lax(content)) {
-    auto result = rewritten_json(marked, content, program, python_words);
+    auto result = rewritten_json(marked, content, program);
     if (!result) {
       return invalid(
           "the text contains U+0001 or U+0002, the sentinels of string_delims");
@@ -123,26 +123,50 @@ ContentResult parse_json(const MarkedText& marked, const Content& content,
 
 }  // namespace
 
+call_syntax::JsonDialect json_dialect(const Content& content,
+                                      const DelimiterProgram& program) {
+  call_syntax::JsonDialect out;
+  if (content.unquoted_keys) {
+    out.keys = call_syntax::JsonDialect::Keys::kWords;
+    out.is_word = &regex::is_word;
+  }
+  const auto spells_mark = [&](const std::string& text) {
+    return program.spoofable &&
+           std::ranges::any_of(program.marks, [&](const automata::Mark& mark) {
+             return mark.spelling == text;
+           });
+  };
+  for (const auto& [open, close] : content.string_delims) {
+    if (open.empty() || close.empty()) continue;
+    out.delimiters.push_back(
+        {open, close, spells_mark(open) && spells_mark(close)});
+  }
+  return out;
+}
+
 std::optional<std::string> rewritten_json(const MarkedText& marked,
                                           const Content& content,
-                                          const DelimiterProgram& program,
-                                          bool python_words) {
+                                          const DelimiterProgram& program) {
+  if (const auto* dialect = program.dialect_of(content)) {
+    return call_syntax::plain_json({.text = marked.text,
+                                    .base = marked.offset,
+                                    .marks = marked.marks,
+                                    .end = true},
+                                   *dialect);
+  }
   json::Dialect dialect;
   dialect.unquoted_keys = content.unquoted_keys;
-  dialect.python_words = python_words;
-  const auto is_word = python_words ? &is_family_word : &regex::is_word;
+  dialect.string_delims = content.string_delims;
   if (!program.spoofable) {
-    dialect.string_delims = content.string_delims;
-    return json::rewrite(marked.text, dialect, is_word);
+    return json::rewrite(marked.text, dialect, &regex::is_word);
   }
   // The spelling of a delimiter in ordinary tokens is part of a string.
   const Sentinels sentinels(marked, program.marks, content.string_delims);
   if (sentinels.empty()) {
-    dialect.string_delims = content.string_delims;
-    return json::rewrite(marked.text, dialect, is_word);
+    return json::rewrite(marked.text, dialect, &regex::is_word);
   }
   dialect.string_delims = sentinels.delimiters();
-  auto out = json::rewrite(sentinels.text(), dialect, is_word);
+  auto out = json::rewrite(sentinels.text(), dialect, &regex::is_word);
   if (out) out = sentinels.restored(std::move(*out));
   return out;
 }
@@ -557,7 +581,7 @@ std::string shown(std::string_view text) {
 ContentResult parse_content(const MarkedText& marked, const Content& content,
                             const DelimiterProgram& program,
                             const Limits& limits, bool cut,
-                            std::vector<Remark>* remarks, bool python_words,
+                            std::vector<Remark>* remarks,
                             const CallParts* once) {
   const std::string_view text = marked.text;
   switch (content.kind) {
@@ -570,7 +594,7 @@ ContentResult parse_content(const MarkedText& marked, const Content& content,
     case ContentKind::kBool:
       return parse_bool(text, content);
     case ContentKind::kJson:
-      return parse_json(marked, content, program, limits, python_words, once);
+      return parse_json(marked, content, program, limits, once);
     case ContentKind::kXmlInline:
       return parse_xml(marked, content, program, limits, cut, remarks);
     case ContentKind::kKvLines:

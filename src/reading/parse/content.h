@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "call_syntax/json_scanner.h"
 #include "format/description.h"
 #include "parlance/error.h"
 #include "parlance/json.h"
@@ -19,7 +20,6 @@
 #include "parse/call_parts.h"
 #include "parse/delimiter_program.h"
 #include "parse/marked_text.h"
-#include "regex/unicode_properties.h"
 
 namespace parlance::parse {
 
@@ -38,19 +38,15 @@ inline bool is_lax(const format::Content& content) {
          (content.unquoted_keys || !content.string_delims.empty());
 }
 
+// The dialect of `content`, which is_lax(), as upstream reads it.
+call_syntax::JsonDialect json_dialect(const format::Content& content,
+                                      const DelimiterProgram& program);
+
 // The text of a region of JSON in a lax dialect, rewritten as plain JSON.
 // Nothing if it contains characters that the rewriting reserves.
-// `python_words` as in parse_content().
 std::optional<std::string> rewritten_json(const MarkedText& marked,
                                           const format::Content& content,
-                                          const DelimiterProgram& program,
-                                          bool python_words = false);
-
-// The characters of unquoted keys where a family file has python_words: those
-// of names of arguments that its grammar writes without quotes.
-inline bool is_family_word(char32_t c) {
-  return c == '.' || c == '-' || c >= 0x80 || regex::is_word(c);
-}
+                                          const DelimiterProgram& program);
 
 // What is wrong with a stretch of a text whose value counts.
 struct Remark {
@@ -67,16 +63,12 @@ struct Remark {
 // kv-lines without a separator; and an object in place of elements.  At most
 // kMostRemarks.
 //
-// `python_words`: None, True and False are values of json in a lax dialect, and
-// its unquoted keys may have '.' and '-', as names of arguments have.
-//
 // `once`, if not null: JSON that gives a part of a call twice is an error.
 ContentResult parse_content(const MarkedText& text,
                             const format::Content& content,
                             const DelimiterProgram& program,
                             const Limits& limits, bool cut = false,
                             std::vector<Remark>* remarks = nullptr,
-                            bool python_words = false,
                             const CallParts* once = nullptr);
 inline constexpr std::size_t kMostRemarks = 100;
 

@@ -246,14 +246,13 @@ class MarkFinder {
 // What the values of a field look like, if its regions end with them.
 std::unique_ptr<const ValueLanguage> value_language(
     const Field& field, const format::FieldReading& reading,
-    const Limits& limits) {
+    const DelimiterProgram& program, const Limits& limits) {
   if (reading.ends != format::RegionEnd::kValue) return nullptr;
   using format::ValueSyntax;
   auto out = std::make_unique<ValueLanguage>();
   out->max_depth = limits.json_depth;
-  if (reading.syntax == ValueSyntax::kPython) {
-    out->python_words = is_lax(field.content);
-    if (!out->python_words) out->kind = ValueLanguage::Kind::kPython;
+  if (reading.syntax == ValueSyntax::kPython && !is_lax(field.content)) {
+    out->kind = ValueLanguage::Kind::kPython;
   } else if (reading.syntax == ValueSyntax::kPythonCalls) {
     out->kind = ValueLanguage::Kind::kCalls;
     out->several = true;
@@ -261,11 +260,17 @@ std::unique_ptr<const ValueLanguage> value_language(
              field.content.kind != format::ContentKind::kJson) {
     return nullptr;
   }
-  out->unquoted_keys = field.content.unquoted_keys;
-  out->string_delims = field.content.string_delims;
   if (reading.count == format::ValueCount::kSequence) {
     out->several = true;
     out->separator = base::python_strip(reading.separator);
+  }
+  if (const auto* dialect = program.dialect_of(field.content)) {
+    out->json = *dialect;
+  }
+  out->json.max_depth = limits.json_depth;
+  if (out->several) {
+    out->json.values = call_syntax::JsonDialect::Values::kSeveral;
+    out->json.separator = out->separator;
   }
   return out;
 }
@@ -350,15 +355,35 @@ class ProgramCompiler {
       const bool known = i < reading.fields.size();
       program_->calls.push_back(has_calls(description_.fields[i]));
       program_->readings.push_back(known ? &reading.fields[i] : nullptr);
+      if (format_.recovers) add_dialects(i);
       program_->values.push_back(known ? value_language(description_.fields[i],
                                                         reading.fields[i],
-                                                        limits_)
+                                                        *program_, limits_)
                                        : nullptr);
     }
     program_->regions.resize(description_.fields.size());
     if (reading.turn_end.empty()) return;
     turn_end_ = literals(reading.turn_end);
     if (description_.implicit) program_->turn_end = reading.turn_end;
+  }
+
+  // The dialects of the contents of a field.
+  void add_dialects(FieldId i) {
+    const format::FieldReading* reading = program_->readings[i];
+    bool python =
+        reading != nullptr && reading->syntax == format::ValueSyntax::kPython;
+    for (const format::Content* content = &description_.fields[i].content;
+         content != nullptr; content = content->value_parser.get()) {
+      if (!is_lax(*content)) continue;
+      call_syntax::JsonDialect dialect = json_dialect(*content, *program_);
+      if (content->unquoted_keys) {
+        dialect.keys = call_syntax::JsonDialect::Keys::kText;
+      }
+      dialect.python_words = dialect.single_quotes = python;
+      dialect.max_depth = limits_.json_depth;
+      program_->dialects.emplace(content, std::move(dialect));
+      python = false;
+    }
   }
 
   // The texts of a family file.  They come last: a delimiter with the same

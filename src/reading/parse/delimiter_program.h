@@ -32,6 +32,7 @@
 
 #include "automata/dfa.h"
 #include "base/id.h"
+#include "call_syntax/json_scanner.h"
 #include "format/description.h"
 #include "parlance/vocabulary.h"
 #include "parse/element_finder.h"
@@ -136,6 +137,15 @@ struct DelimiterProgram {
   Finder anchor;
   // A single literal anchor that cannot overlap itself.
   std::optional<std::string> anchor_literal;
+
+  // JSON contents of a family file in a dialect.  (Those of bare templates are
+  // rewritten, as upstream does.)
+  std::unordered_map<const format::Content*, call_syntax::JsonDialect> dialects;
+  const call_syntax::JsonDialect* dialect_of(
+      const format::Content& content) const {
+    const auto known = dialects.find(&content);
+    return known == dialects.end() ? nullptr : &known->second;
+  }
 
   // The tag patterns of xml-inline, and their halves.
   std::unordered_map<const format::Content*, Finder> tags;

@@ -8,7 +8,6 @@
 namespace parlance::parse {
 
 using Kind = ElementScanner::Kind;
-using Phase = ElementScanner::Phase;
 
 namespace {
 
@@ -223,12 +222,10 @@ void ElementScanner::begin_json(std::uint64_t position) {
 Kind ElementScanner::next_json(const Input& in, bool& goes_on) {
   const std::uint64_t total = in.text.offset + in.text.text.size();
   const Phase before = json_.phase();
-  json_.scan(in.text.text.substr(json_.position() - in.text.offset),
-             [](std::uint64_t) { return true; });
-  if (in.end && json_.position() == total) json_.finish();
+  json_.scan({.text = in.text.text, .base = in.text.offset, .end = in.end});
   const Phase now = json_.phase();
   const bool ended = now == Phase::kAfter || now == Phase::kOther;
-  damaged_ = now == Phase::kDamaged;
+  damaged_ = now == Phase::kBroken;
   if (!ended && !damaged_) {
     // Where the region ends, a change of phase is for the caller to see.
     goes_on = (now == before || !in_stream_) && json_.position() < total;

@@ -39,7 +39,6 @@ bool run_search(automata::Search& search, const MarkedText& text,
 
 class ElementScanner {
  public:
-  using Phase = ValueScanner::Phase;
 
   // What has come and is still in memory.
   struct Input {

@@ -138,15 +138,13 @@ class CallsReader {
 
 }  // namespace
 
-std::size_t end_of_brackets(std::string_view text, std::size_t begin,
-                            bool python) {
+std::size_t end_of_brackets(std::string_view text, std::size_t begin) {
   std::string open;
   for (std::size_t i = begin; i < text.size(); ++i) {
     const char c = text[i];
     switch (c) {
       case '"':
       case '\'': {
-        if (c == '\'' && !python) break;
         for (++i; i < text.size() && text[i] != c; ++i) {
           if (text[i] == '\\') ++i;
         }

@@ -36,9 +36,8 @@ Result<json::Value> read_call_list(std::string_view text, const Limits& limits);
 
 // The end of the brackets that open at text[begin], after the closing one;
 // npos if they never close.  Strings are skipped, and a bracket closes what is
-// open inside its pair.  `python`: strings may be in single quotes.
-std::size_t end_of_brackets(std::string_view text, std::size_t begin,
-                            bool python);
+// open inside its pair.
+std::size_t end_of_brackets(std::string_view text, std::size_t begin);
 
 }  // namespace parlance::parse
 

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/python_number.h"
+#include "call_syntax/json_values.h"
 #include "json/python_literal.h"
 #include "parse/python_calls.h"
 #include "schema/cast_calls.h"
@@ -37,15 +38,13 @@ bool is_region_space(char c) {
 
 // ---- From text to items ----
 
-// One text as a value.  `python`: Python's words are values if the content is a
-// lax dialect, else the text may be a Python literal.
+// One text as a value.  `literals`: it may be a Python literal.
 Result<Value> read_one(const MarkedText& text, const Content& content,
-                       bool python, const CallParts& once,
+                       bool literals, const CallParts& once,
                        const DelimiterProgram& program, const Limits& limits) {
-  Result<Value> value = parse_content(text, content, program, limits, false,
-                                      nullptr, python, &once);
-  if (value || !python || is_lax(content) ||
-      value.error().code == ErrorCode::kTooDeep) {
+  Result<Value> value =
+      parse_content(text, content, program, limits, false, nullptr, &once);
+  if (value || !literals || value.error().code == ErrorCode::kTooDeep) {
     return value;
   }
   Result<Value> literal = json::read_python(text.text, limits);
@@ -55,12 +54,12 @@ Result<Value> read_one(const MarkedText& text, const Content& content,
   return error;
 }
 
-// Splits `text` into values with `separator` between them.  What is no value is
-// a span as well; it reaches to where its brackets close.
+// Splits `text`, Python literals with `separator` between them.  What is no
+// value is a span as well; it reaches to where its brackets close.
 //
 // Invariant of the loop: `at` is after the last span and its separator.
-std::vector<Span> split(std::string_view text, std::string_view separator,
-                        bool python) {
+std::vector<Span> split_literals(std::string_view text,
+                                 std::string_view separator) {
   std::vector<Span> out;
   std::size_t at = 0;
   for (;;) {
@@ -74,13 +73,27 @@ std::vector<Span> split(std::string_view text, std::string_view separator,
     const char c = text[at];
     std::size_t end = std::string_view::npos;
     if (c == '{' || c == '[' || c == '(') {
-      end = end_of_brackets(text, at, python);
+      end = end_of_brackets(text, at);
     }
     // A value without brackets, or one that never ends, is the rest.
     end = std::min(end, text.size());
     out.push_back({at, end});
     at = end;
   }
+}
+
+// The same for the items of a list.
+std::vector<Span> split_list_of_literals(std::string_view text) {
+  const std::size_t begin = text.find('[');
+  std::size_t end = end_of_brackets(text, begin);
+  end = end == std::string_view::npos ? text.size() : end - 1;
+  std::vector<Span> out =
+      split_literals(text.substr(begin + 1, end - (begin + 1)), ",");
+  for (Span& item : out) {
+    item.begin += begin + 1;
+    item.end += begin + 1;
+  }
+  return out;
 }
 
 // Of a syntax of its own, which the content of the field does not describe;
@@ -122,27 +135,6 @@ std::optional<std::vector<Item>> read_special_items(
   return std::nullopt;
 }
 
-// One list.  If it cannot be read, its items are read one by one.
-void read_list(const MarkedText& text, bool literals, const auto& read,
-               const auto& add, std::vector<Item>& out) {
-  const Span all = {0, text.text.size()};
-  Result<Value> whole = read(all);
-  const std::size_t begin = text.text.find_first_not_of(" \t\r\n");
-  if (whole || begin == std::string_view::npos || text.text[begin] != '[') {
-    add(all, std::move(whole));
-    return;
-  }
-  std::size_t end = end_of_brackets(text.text, begin, literals);
-  end = end == std::string_view::npos ? text.text.size() : end - 1;
-  const std::string_view inside =
-      text.text.substr(begin + 1, end - (begin + 1));
-  for (Span bytes : split(inside, ",", literals)) {
-    const Span place = {begin + 1 + bytes.begin, begin + 1 + bytes.end};
-    out.push_back({place, read(place)});
-  }
-  if (out.empty()) out.push_back({all, std::move(whole)});
-}
-
 std::vector<Item> read_items(const Field& field, const FieldReading& reading,
                              const MarkedText& text, Captures captures,
                              const ValueContext& context) {
@@ -155,10 +147,10 @@ std::vector<Item> read_items(const Field& field, const FieldReading& reading,
   static const Content kJson{.kind = ContentKind::kJson};
   const Content& content =
       field.content.kind == ContentKind::kJson ? field.content : kJson;
-  const bool python = reading.syntax == ValueSyntax::kPython;
-  const bool literals = python && !is_lax(content);
+  const bool literals =
+      reading.syntax == ValueSyntax::kPython && !is_lax(content);
   const auto read = [&](Span bytes) {
-    return read_one(text.substr(bytes.begin, bytes.size()), content, python,
+    return read_one(text.substr(bytes.begin, bytes.size()), content, literals,
                     {field, &reading}, context.program, context.limits);
   };
   // The items of a list are items.
@@ -171,13 +163,45 @@ std::vector<Item> read_items(const Field& field, const FieldReading& reading,
   };
   if (!has_several_values(field, reading)) {
     out.push_back({all, read(all)});
-  } else if (reading.count == ValueCount::kSequence) {
-    const std::string_view separator = base::python_strip(reading.separator);
-    for (Span bytes : split(text.text, separator, literals)) {
-      add(bytes, read(bytes));
+    return out;
+  }
+  const bool sequence = reading.count == ValueCount::kSequence;
+  const std::string_view separator = base::python_strip(reading.separator);
+  std::vector<Span> places;
+  if (!sequence) {
+    Result<Value> whole = read(all);
+    const std::size_t begin = text.text.find_first_not_of(" \t\r\n");
+    if (whole || begin == std::string_view::npos || text.text[begin] != '[') {
+      add(all, std::move(whole));
+      return out;
     }
+    // A list that cannot be read: its items are read one by one.
+    out.push_back({all, std::move(whole)});
+  }
+  if (literals) {
+    places = sequence ? split_literals(text.text, separator)
+                      : split_list_of_literals(text.text);
   } else {
-    read_list(text, literals, read, add, out);
+    call_syntax::JsonDialect dialect;
+    if (const auto* known = context.program.dialect_of(content)) {
+      dialect = *known;
+    }
+    dialect.values = call_syntax::JsonDialect::Values::kLoose;
+    dialect.separator = separator;
+    places = call_syntax::json_items({.text = text.text,
+                                      .base = text.offset,
+                                      .marks = text.marks,
+                                      .end = true},
+                                     dialect, !sequence);
+  }
+  if (!places.empty()) out.clear();
+  for (const Span place : places) {
+    Result<Value> value = read(place);
+    if (sequence) {
+      add(place, std::move(value));
+    } else {
+      out.push_back({place, std::move(value)});
+    }
   }
   return out;
 }

@@ -176,7 +176,7 @@ class Segmenter {
   Found look_before(std::uint64_t position, bool end);
   bool process_value(bool end);
   bool process_outside(bool end);
-  bool find_candidate(ValueScanner::Phase now, std::uint64_t at, bool end);
+  bool find_candidate(Phase now, std::uint64_t at, bool end);
   bool process_string(bool end);
   bool process_unconfirmed(bool end);
   bool process_element(bool end);
@@ -185,7 +185,7 @@ class Segmenter {
   Found drop_brackets(bool end);
   void scan_value(bool end);
   // Of scanner_ or elements_.
-  ValueScanner::Phase phase() const {
+  Phase phase() const {
     return by_elements_ ? elements_.phase() : scanner_.phase();
   }
   std::uint64_t scanned() const {
@@ -265,7 +265,7 @@ class Segmenter {
   bool by_elements_ = false;
   ElementScanner elements_;
   // The phase of the scanner up to which matches have been decided.
-  ValueScanner::Phase handled_ = ValueScanner::Phase::kOutside;
+  Phase handled_ = Phase::kOutside;
   // The first match that begins in the string that scanner_ read last.  It
   // counts only if that string turns out to be none.
   struct Candidate {

@@ -41,11 +41,6 @@
 #include "parse/segmenter.h"
 
 namespace parlance::parse {
-namespace {
-
-using Phase = ValueScanner::Phase;
-
-}  // namespace
 
 // Decides whether the first match begins before `position`.
 Segmenter::Found Segmenter::look_before(std::uint64_t position, bool end) {
@@ -76,21 +71,21 @@ void Segmenter::scan_value(bool end) {
   if (handled_ == Phase::kAfter) {
     stop = std::min(stop, scanner_.value_end() + block_bytes_);
   }
-  if (scanner_.position() >= stop) return;
-  const auto delimits = [this](std::uint64_t position) {
-    return !program_.spoofable ||
-           std::ranges::any_of(marks_, [&](const MarkAt& mark) {
-             return mark.position == position;
-           });
-  };
-  work_ += scanner_.scan(slice(scanner_.position(), stop), delimits);
+  const std::uint64_t before = scanner_.position();
+  const bool ends = end && stop == total_;
+  if (before > stop || (before == stop && !ends)) return;
+  scanner_.scan({.text = slice(before, stop),
+                 .base = before,
+                 .marks = marks_,
+                 .end = ends});
+  work_ += scanner_.position() - before;
 }
 
 // A match that consists of what JSON itself consists of, such as "]".
 bool Segmenter::is_part_of_value(const automata::Match& match) const {
   return !by_elements_ && match.end > match.begin &&
          match.end <= scanner_.position() &&
-         scanner_.phase() != Phase::kDamaged &&
+         scanner_.phase() != Phase::kBroken &&
          slice(match.begin, match.end).find_first_not_of("[]{},: \t\r\n") ==
              std::string_view::npos;
 }
@@ -143,15 +138,12 @@ void Segmenter::give_up_value() {
 bool Segmenter::process_value(bool end) {
   while (valued_) {
     if (phase() == handled_) scan_value(end);
-    if (end && !by_elements_ && scanner_.position() == total_) {
-      scanner_.finish();
-    }
     bool more = false;
     switch (handled_) {
       case Phase::kOutside:
         more = process_outside(end);
         break;
-      case Phase::kString:
+      case Phase::kInside:
         more = process_string(end);
         break;
       case Phase::kUnconfirmed:
@@ -191,7 +183,7 @@ bool Segmenter::process_outside(bool end) {
   // 2. None: the text is the region's.
   pass(to);
   switch (now) {
-    case Phase::kDamaged:
+    case Phase::kBroken:
       give_up_value();
       return true;
     case Phase::kOutside:
@@ -216,7 +208,7 @@ bool Segmenter::find_candidate(Phase now, std::uint64_t at, bool end) {
         break;
       case Found::kUnknown:
         to = std::min(search_.hold(), at);
-        if (now != Phase::kString) {
+        if (now != Phase::kInside) {
           pass(to);
           return false;
         }
@@ -239,7 +231,7 @@ bool Segmenter::process_string(bool end) {
   const std::uint64_t at = scanned();
   if (!find_candidate(now, at, end)) return false;
   switch (now) {
-    case Phase::kString: {
+    case Phase::kInside: {
       if (at < total_) return true;
       if (!end) return false;
       // The string never ends.  A candidate that nothing follows was meant,
@@ -263,7 +255,7 @@ bool Segmenter::process_string(bool end) {
       watch(std::max(scanner_.value_end(), passed_));
       handled_ = Phase::kAfter;
       return true;
-    case Phase::kDamaged:
+    case Phase::kBroken:
       if (candidate_) {
         const Candidate found = *std::exchange(candidate_, std::nullopt);
         if (commit_match(found.match, *found.winner)) return true;
@@ -290,11 +282,11 @@ bool Segmenter::process_unconfirmed(bool end) {
     return false;
   }
   if (now == Phase::kElement) return enter_element();
-  if (now == Phase::kString) {  // a third quote: the string goes on
+  if (now == Phase::kInside) {  // a third quote: the string goes on
     handled_ = now;
     return true;
   }
-  if (now == Phase::kDamaged && candidate_) {
+  if (now == Phase::kBroken && candidate_) {
     const Candidate found = *std::exchange(candidate_, std::nullopt);
     return commit_match(found.match, *found.winner) || true;
   }
@@ -460,7 +452,7 @@ bool Segmenter::process_after(bool end) {
       }
       if (at < total_) return true;
       return end && end_with_value(total_);
-    case Phase::kDamaged:
+    case Phase::kBroken:
       give_up_value();
       return true;
     default:  // the next value

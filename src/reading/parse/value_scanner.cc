@@ -1,7 +1,7 @@
 // Scanning values, see value_scanner.h.
 //
 //                 quote                quote
-//   kOutside ------------> kString ------------> kUnconfirmed
+//   kOutside ------------> kInside ------------> kUnconfirmed
 //    |  ^  ^                  ^  third quote          |
 //    |  |  |                  +-----------------------|
 //    |  |  +------------------------------------------+
@@ -11,11 +11,9 @@
 //    +-------------------^      other text
 //     the outermost bracket closes
 //
-// From kOutside and kUnconfirmed a byte that does not fit leads to kDamaged.
+// From kOutside and kUnconfirmed a byte that does not fit leads to kBroken.
 
 #include "parse/value_scanner.h"
-
-#include "json/dialect.h"
 
 namespace parlance::parse {
 namespace {
@@ -34,18 +32,6 @@ bool is_scalar(char c) {
   return is_word(c) || c == '+' || c == '-' || c == '.';
 }
 
-// Enough of a word to compare it with the literals of JSON.
-constexpr std::size_t kLongestLiteral = 10;
-
-// Whether `word` begins like a number or is a literal, as Python reads JSON.
-bool is_json_word(std::string_view word, bool python_words) {
-  if (python_words && !json::Dialect::json_word(word).empty()) return true;
-  if (!word.empty() && word[0] == '-') word.remove_prefix(1);
-  if (!word.empty() && word[0] >= '0' && word[0] <= '9') return true;
-  return word == "true" || word == "false" || word == "null" || word == "NaN" ||
-         word == "Infinity";
-}
-
 char opening_of(char bracket) {
   return bracket == ')' ? '(' : bracket == ']' ? '[' : '{';
 }
@@ -57,31 +43,35 @@ void ValueScanner::start(const ValueLanguage* language,
   *this = ValueScanner();
   language_ = language;
   position_ = position;
-}
-
-std::size_t ValueScanner::scan(std::string_view text,
-                               const Delimits& delimits) {
-  const Phase before = phase_;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (phase_ == Phase::kOther || phase_ == Phase::kDamaged) return i;
-    if (!step(text[i], delimits)) return i;
-    ++position_;
-    if (phase_ != before) return i + 1;
+  if (language->kind == ValueLanguage::Kind::kJson) {
+    json_.emplace(language->json, position);
   }
-  return text.size();
 }
 
+void ValueScanner::scan(const Input& input) {
+  if (json_) return json_->follow(input);
+  const Phase before = phase_;
+  while (phase_ == before && position_ < input.total()) {
+    if (phase_ == Phase::kOther || phase_ == Phase::kBroken) return;
+    if (!step(input.text[static_cast<std::size_t>(position_ - input.base)])) {
+      return;
+    }
+    ++position_;
+  }
+  if (input.end && position_ == input.total()) finish();
+}
+
+// Ends the text: what has only begun after a value is no value.
 void ValueScanner::finish() {
   if (phase_ == Phase::kAfter && token_ != Token::kNone) other(token_begin_);
-  const bool scalar =
-      phase_ == Phase::kOutside && token_ == Token::kWord && stack_.empty() &&
-      language_->kind != ValueLanguage::Kind::kCalls &&
-      (python() || is_json_word(word_, language_->python_words));
+  const bool scalar = phase_ == Phase::kOutside && token_ == Token::kWord &&
+                      stack_.empty() &&
+                      language_->kind != ValueLanguage::Kind::kCalls;
   if (scalar) end_value(position_);
 }
 
 bool ValueScanner::damaged() {
-  phase_ = Phase::kDamaged;
+  phase_ = Phase::kBroken;
   return false;
 }
 
@@ -91,14 +81,13 @@ bool ValueScanner::other(std::uint64_t at) {
   return false;
 }
 
-bool ValueScanner::step(char c, const Delimits& delimits) {
-  if (phase_ == Phase::kString) return step_string(c, delimits);
-  if (token_ == Token::kDelimiter) return step_delimiter(c);
+bool ValueScanner::step(char c) {
+  if (phase_ == Phase::kInside) return step_string(c);
   if (phase_ == Phase::kAfter) return step_after(c);
   if (phase_ == Phase::kUnconfirmed) {
-    if (python() && empty_ && position_ == string_end_ && c == quote_) {
+    if (empty_ && position_ == string_end_ && c == quote_) {
       // The third quote: a long string begins.
-      phase_ = Phase::kString;
+      phase_ = Phase::kInside;
       triple_ = true;
       empty_ = false;
       in_row_ = 0;
@@ -106,66 +95,27 @@ bool ValueScanner::step(char c, const Delimits& delimits) {
     }
     if (is_scanned_space(c)) return true;
     phase_ = Phase::kOutside;
-    if (python() &&
-        std::string_view(",:)]}\"'+%*").find(c) == std::string_view::npos) {
+    if (std::string_view(",:)]}\"'+%*").find(c) == std::string_view::npos) {
       return damaged();
     }
   }
-  if (!python() && token_ == Token::kNone) {
-    for (const auto& [begin, end] : language_->string_delims) {
-      if (begin.empty() || begin[0] != c || !delimits(position_)) continue;
-      if (expect_ == Expect::kColon || expect_ == Expect::kCommaOrEnd) {
-        return damaged();
-      }
-      token_ = Token::kDelimiter;
-      token_begin_ = position_;
-      close_ = &end;
-      matched_ = 0;
-      return step_delimiter(c);
-    }
-  }
-  if (!python()) return step_json(c);
   return stack_.empty() && language_->kind == ValueLanguage::Kind::kCalls
              ? step_name(c)
              : step_python(c);
 }
 
-// Reads a byte of the opening delimiter of a string.  close_ belongs to the
-// first delimiter that the bytes so far fit.
-bool ValueScanner::step_delimiter(char c) {
-  const auto& all = language_->string_delims;
-  const std::string* read = nullptr;  // the delimiter of close_
-  for (const auto& [begin, end] : all) {
-    if (close_ == &end) read = &begin;
-    if (read == nullptr || matched_ >= begin.size() || begin[matched_] != c ||
-        begin.compare(0, matched_, *read, 0, matched_) != 0) {
-      continue;
-    }
-    close_ = &end;
-    if (++matched_ < begin.size()) return true;
-    token_ = Token::kNone;
-    begin_string('\0');
-    return true;
-  }
-  return damaged();
-}
-
 void ValueScanner::begin_string(char quote) {
-  phase_ = Phase::kString;
-  key_ = expect_ == Expect::kKey || expect_ == Expect::kKeyOrEnd;
-  if (quote != '\0') close_ = nullptr;
+  phase_ = Phase::kInside;
   quote_ = quote;
   escaped_ = triple_ = false;
   empty_ = true;
   in_row_ = 0;
-  matched_ = 0;
 }
 
 void ValueScanner::end_string() {
   string_end_ = position_ + 1;
   operand_ = true;
   spaced_ = false;
-  expect_ = key_ ? Expect::kColon : Expect::kCommaOrEnd;
   if (stack_.empty()) {
     end_value(string_end_);
   } else {
@@ -173,27 +123,7 @@ void ValueScanner::end_string() {
   }
 }
 
-bool ValueScanner::step_string(char c, const Delimits& delimits) {
-  if (close_ != nullptr) {
-    // A delimiter's first byte does not occur again in it, or the delimiter is
-    // searched for from its last possible beginning.
-    const std::string& close = *close_;
-    while (matched_ > 0 && close[matched_] != c) {
-      // The longest shorter prefix that the bytes so far end with.
-      std::size_t shorter = matched_ - 1;
-      while (shorter > 0 && close.compare(0, shorter, close, matched_ - shorter,
-                                          shorter) != 0) {
-        --shorter;
-      }
-      matched_ = shorter;
-    }
-    if (close[matched_] == c) ++matched_;
-    if (matched_ == close.size()) {
-      matched_ = 0;
-      if (delimits(position_ + 1 - close.size())) end_string();
-    }
-    return true;
-  }
+bool ValueScanner::step_string(char c) {
   if (escaped_) {
     escaped_ = false;
     in_row_ = 0;
@@ -211,9 +141,6 @@ bool ValueScanner::step_string(char c, const Delimits& delimits) {
   }
   in_row_ = 0;
   empty_ = false;
-  // JSON has no control characters in strings.  Models write line feeds in
-  // Python's.
-  if (!python() && static_cast<unsigned char>(c) < 0x20) return damaged();
   return true;
 }
 
@@ -221,33 +148,22 @@ void ValueScanner::end_value(std::uint64_t at) {
   phase_ = Phase::kAfter;
   has_value_ = true;
   value_end_ = at;
-  expect_ = Expect::kValue;
   token_ = Token::kNone;
   matched_ = 0;
   separated_ = operand_ = spaced_ = name_ended_ = false;
 }
 
 void ValueScanner::open(char bracket) {
-  if (first_bracket_ == 0) first_bracket_ = bracket;
   stack_ += bracket;
-  expect_ = bracket == '{' ? Expect::kKeyOrEnd : Expect::kValueOrEnd;
   operand_ = spaced_ = false;
   if (stack_.size() > language_->max_depth) damaged();
 }
 
 bool ValueScanner::close(char bracket) {
-  if (python()) {
-    // A bracket closes what was left open inside its pair.
-    const std::size_t pair = stack_.rfind(opening_of(bracket));
-    if (pair == std::string::npos) return damaged();
-    stack_.resize(pair);
-  } else {
-    if (stack_.empty() || stack_.back() != opening_of(bracket)) {
-      return damaged();
-    }
-    stack_.pop_back();
-  }
-  expect_ = Expect::kCommaOrEnd;
+  // A bracket closes what was left open inside its pair.
+  const std::size_t pair = stack_.rfind(opening_of(bracket));
+  if (pair == std::string::npos) return damaged();
+  stack_.resize(pair);
   operand_ = true;
   spaced_ = false;
   if (stack_.empty()) end_value(position_ + 1);
@@ -298,75 +214,10 @@ bool ValueScanner::step_after(char c) {
     name_ended_ = false;
     return true;
   }
-  // Text may begin with another bracket than the values do.
-  const bool opens = language_->kind == ValueLanguage::Kind::kJson
-                         ? c == first_bracket_
-                         : c == '{' || c == '[';
-  if (!opens) return other(position_);
+  if (c != '{' && c != '[') return other(position_);
   phase_ = Phase::kOutside;
   open(c);
-  return phase_ != Phase::kDamaged;
-}
-
-bool ValueScanner::step_json(char c) {
-  if (token_ == Token::kWord) {
-    if (is_scalar(c)) {
-      if (word_.size() < kLongestLiteral) word_ += c;
-      return true;
-    }
-    token_ = Token::kNone;
-    if (expect_ == Expect::kCommaOrEnd &&
-        !is_json_word(word_, language_->python_words)) {
-      return damaged();
-    }
-    if (expect_ == Expect::kCommaOrEnd && stack_.empty()) {
-      // A scalar ends with the byte before this one.
-      end_value(position_);
-      return step_after(c);
-    }
-  }
-  if (is_scanned_space(c)) return true;
-  switch (expect_) {
-    case Expect::kValueOrEnd:
-      if (c == ']') return close(c);
-      [[fallthrough]];
-    case Expect::kValue:
-      if (c == '{' || c == '[') {
-        open(c);
-        return phase_ != Phase::kDamaged;
-      }
-      if (c == '"') {
-        begin_string(c);
-        return true;
-      }
-      if (!is_scalar(c)) return damaged();
-      token_ = Token::kWord;
-      word_ = c;
-      expect_ = Expect::kCommaOrEnd;
-      return true;
-    case Expect::kKeyOrEnd:
-      if (c == '}') return close(c);
-      [[fallthrough]];
-    case Expect::kKey:
-      if (c == '"') {
-        begin_string(c);
-        return true;
-      }
-      if (!language_->unquoted_keys || !is_word(c)) return damaged();
-      token_ = Token::kWord;
-      expect_ = Expect::kColon;
-      return true;
-    case Expect::kColon:
-      if (c != ':') return damaged();
-      expect_ = Expect::kValue;
-      return true;
-    case Expect::kCommaOrEnd:
-      if (c == ']' || c == '}') return close(c);
-      if (c != ',' || stack_.empty()) return damaged();
-      expect_ = stack_.back() == '{' ? Expect::kKey : Expect::kValue;
-      return true;
-  }
-  return true;
+  return phase_ != Phase::kBroken;
 }
 
 bool ValueScanner::step_python(char c) {
@@ -387,7 +238,7 @@ bool ValueScanner::step_python(char c) {
     case '[':
     case '{':
       open(c);
-      return phase_ != Phase::kDamaged;
+      return phase_ != Phase::kBroken;
     case ')':
     case ']':
     case '}':

@@ -36,7 +36,6 @@
 #include "base/argument_names.h"
 #include "base/unwinding.h"
 #include "call_stream/json_calls.h"
-#include "call_stream/lax_text.h"
 #include "call_stream/nested_calls.h"
 #include "call_stream/python_calls.h"
 #include "parlance/tools.h"
@@ -738,15 +737,6 @@ Arguments ArgumentReader::read(std::string_view text) const {
   return Reading(rules, state_->limits, text).read();
 }
 
-namespace {
-
-bool is_key_character(char32_t c) {
-  const char byte = static_cast<char>(c);
-  return c >= 0x80 || base::is_bare_key({&byte, 1});
-}
-
-}  // namespace
-
 std::unique_ptr<call_stream::CallReader> ArgumentReader::call_reader(
     std::string_view name) const {
   if (state_->style == ArgumentStyle::kJson) {
@@ -760,16 +750,14 @@ std::unique_ptr<call_stream::CallReader> ArgumentReader::call_reader(
     return call_stream::PythonCallReader::of_arguments(name, state_->limits);
   }
   if (state_->style == ArgumentStyle::kDelimited) {
-    json::Dialect dialect;
-    dialect.unquoted_keys = true;
-    dialect.string_delims = {{state_->delimited.open, state_->delimited.close}};
     call_stream::JsonCallShape shape;
     shape.name.kind = call_stream::Source::Kind::kText;
     shape.name.text = name;
-    return std::make_unique<call_stream::LaxCallReader>(
-        call_stream::LaxText(dialect, &is_key_character),
-        call_stream::JsonCallReader::make(std::move(shape), {},
-                                          state_->limits));
+    shape.dialect.keys = call_stream::JsonDialect::Keys::kText;
+    shape.dialect.delimiters = {
+        {state_->delimited.open, state_->delimited.close}};
+    return call_stream::JsonCallReader::make(std::move(shape), {},
+                                             state_->limits);
   }
   const auto unread = [&] {
     return std::make_unique<call_stream::NamedCallReader>(name, "");
