@@ -68,7 +68,6 @@ enum class LintCode : std::uint8_t {
   kMissingGroup,    // a pattern without a group that its reader needs
   kUnusedGroup,     // a group of a pattern that nothing reads
   kUnused,          // a part of a description that has no effect
-  kBreaksStrings,   // a repair of JSON that damages ordinary strings
   kFailsOnText,     // each text that comes here fails
   kKindGuessed,     // parlance check: the file does not say what it describes
   kNotInvertible,   // no grammar can be made of the template

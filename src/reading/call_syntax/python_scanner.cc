@@ -30,7 +30,7 @@ bool is_wide_word(char c) {
 }
 
 // What a word, a number, or an operator in it consists of.
-bool is_scalar(char c) {
+bool is_operand(char c) {
   return is_wide_word(c) || c == '+' || c == '-' || c == '.';
 }
 
@@ -924,9 +924,9 @@ bool PythonScanner::step_damage(char c) {
       break;
   }
   const bool operand =
-      is_scalar(last_) || is_quote(last_) ||
+      is_operand(last_) || is_quote(last_) ||
       std::string_view(")]}").find(last_) != std::string_view::npos;
-  if (is_scalar(c) && operand && spaced_ && c != '+' && c != '-' && !broken_) {
+  if (is_operand(c) && operand && spaced_ && c != '+' && c != '-' && !broken_) {
     return broken();
   }
   return true;

@@ -629,13 +629,6 @@ class Linter {
                     "is empty, so a region fails at its first line that is not "
                     "blank: there is nothing to split it at.");
       }
-      if (content->unquoted_keys && content->string_delims.empty()) {
-        add(LintCode::kBreaksStrings, json::append_pointer(at, "unquoted_keys"),
-            "keys are quoted wherever a word stands between '{' or ',' and "
-            "':', also inside ordinary strings, which it breaks.  If the "
-            "model marks its strings, name the marks in string_delims: such "
-            "strings are left alone.");
-      }
       at = json::append_pointer(json::append_pointer(at, "value_parser"),
                                 "args");
     }
@@ -800,8 +793,6 @@ std::string_view to_string(LintCode code) {
       return "unused_group";
     case LintCode::kUnused:
       return "unused";
-    case LintCode::kBreaksStrings:
-      return "breaks_strings";
     case LintCode::kFailsOnText:
       return "fails_on_text";
     case LintCode::kKindGuessed:

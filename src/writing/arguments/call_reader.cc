@@ -35,7 +35,8 @@ ArgumentCallReader::ArgumentCallReader(std::string_view name,
       rules_(*shared_),
       mutex_(mutex),
       limits_(limits),
-      layout_(rules_.layout()) {}
+      layout_(rules_.layout()),
+      dialect_({.max_depth = limits.json_depth}) {}
 
 std::size_t ArgumentCallReader::skip(std::string_view text,
                                      std::size_t pos) const {
@@ -281,15 +282,13 @@ bool ArgumentCallReader::read_value(std::string_view text, bool end,
 // Looks for the end of a JSON text at at_: sets json_end_ or no_json_, or
 // neither if the text is too short to say.
 void ArgumentCallReader::scan_json(std::string_view text) {
-  using Token = call_stream::JsonScanner::Token;
-  if (!scanner_) scanner_.emplace(limits_.json_depth, at_);
+  using call_syntax::Kind;
+  if (!scanner_) scanner_.emplace(dialect_, at_);
   while (!json_end_ && !no_json_) {
-    const Token token = scanner_->next(text);
-    if (token == Token::kMore) return;
-    no_json_ = token == Token::kFailed;
-    if (token == Token::kEnd && scanner_->depth() == 0) {
-      json_end_ = scanner_->position();
-    }
+    const call_syntax::Token token = scanner_->next({.text = text});
+    if (token.kind == Kind::kMore) return;
+    no_json_ = token.kind == Kind::kBad;
+    if (scanner_->has_value()) json_end_ = token.end;
   }
 }
 

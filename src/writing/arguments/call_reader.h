@@ -23,8 +23,8 @@
 
 #include "arguments/reader_rules.h"
 #include "call_stream/call_stream.h"
-#include "call_stream/json_scanner.h"
 #include "call_stream/member_writer.h"
+#include "call_syntax/json_scanner.h"
 #include "parlance/limits.h"
 
 namespace parlance::arguments {
@@ -111,7 +111,8 @@ class ArgumentCallReader final : public call_stream::CallReader {
   bool string_first_ = false;         // the attribute says that it is a string
   bool string_written_ = false;       // the string has begun
   // Reads the value as JSON: the end of the value, once it is known.
-  std::optional<call_stream::JsonScanner> scanner_;
+  const call_syntax::JsonDialect dialect_;
+  std::optional<call_syntax::JsonScanner> scanner_;
   std::optional<std::size_t> json_end_;
   bool no_json_ = false;
 };

@@ -190,7 +190,6 @@ class Planner {
       } else {
         plan.strings = plan.free_text.texts;
       }
-      exclude_keys(i);
     }
     if (plan_->is_derived()) {
       for (std::size_t i = 0; i < plan_->fields.size(); ++i) keep_apart(i);
@@ -330,17 +329,6 @@ class Planner {
     }
     reduce(plan.strings);
     reduce(plan.raw_values);
-  }
-
-  // The reader quotes keys inside strings as well: what stands between '{' or
-  // ',' and ':'.
-  void exclude_keys(std::size_t index) {
-    for (const format::Content* content = &description_.fields[index].content;
-         content != nullptr; content = content->value_parser.get()) {
-      if (!content->unquoted_keys || !content->string_delims.empty()) continue;
-      append(plan_->fields[index].strings, {":"});
-      append(plan_->fields[index].raw_values, {":"});
-    }
   }
 
   // Whether the tag writes free text of the field.
