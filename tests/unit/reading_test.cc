@@ -855,10 +855,11 @@ TEST(Syntax, MinimaxM3Elements) {
                         element("b", element("c", "1") + element("c", "2")) +
                         "</f>"),
       R"(h({"a": ["x"], "b": {"c": ["1", "2"]}}))");
-  EXPECT_EQ(calls(format, "<f h>" + element("a", "x]<]minimax[>[</a> y") +
-                              element("a", "]<]minimax[>[</a>z") +
-                              "]<]minimax[>[</a></f>"),
-            R"(h({"a": ["x]<]minimax[>[</a> y", "]<]minimax[>[</a>z"]}) !]<]minimax[>[</a>)");
+  EXPECT_EQ(
+      calls(format, "<f h>" + element("a", "x]<]minimax[>[</a> y") +
+                        element("a", "]<]minimax[>[</a>z") +
+                        "]<]minimax[>[</a></f>"),
+      R"(h({"a": ["x]<]minimax[>[</a> y", "]<]minimax[>[</a>z"]}) !]<]minimax[>[</a>)");
   EXPECT_EQ(calls(format, R"(<f g>{"a": {"b": 1}}</f>)"),
             R"(g({"a": {"b": 1}}))");
   for (const std::string& bad :

@@ -512,10 +512,10 @@ Result<json::Value> Assembler::read_region(
                                          : region.body.text);
   } else {
     const CallParts parts = {field, read};
-    value = parse_content(
-        region.body, field.content, program_, format_.limits,
-        region.cut && options_.recover, remarks,
-        format_.recovers && has_calls(field) ? &parts : nullptr);
+    value =
+        parse_content(region.body, field.content, program_, format_.limits,
+                      region.cut && options_.recover, remarks,
+                      format_.recovers && has_calls(field) ? &parts : nullptr);
   }
   if (value && field.transform) {
     value = apply_transform(field, std::move(*value), captures);

@@ -11,8 +11,6 @@
 namespace parlance::parse {
 namespace {
 
-using call_syntax::Kind;
-using call_syntax::Token;
 using format::Transform;
 using Path = std::vector<std::string>;
 
@@ -60,11 +58,12 @@ std::optional<std::string> repeated_part(std::string_view json,
   std::vector<Container> open;
   Path path;
   bool key_followed = false;  // the value that begins is on the way to a part
+  using call_syntax::Kind;
   const call_syntax::JsonDialect plain = {.max_depth = json.size()};
   const call_syntax::Input input = {.text = json, .end = true};
   call_syntax::JsonScanner scanner(plain);
   for (;;) {
-    const Token token = scanner.next(input);
+    const call_syntax::Token token = scanner.next(input);
     switch (token.kind) {
       case Kind::kMore:
       case Kind::kBad:

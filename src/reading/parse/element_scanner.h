@@ -39,7 +39,6 @@ bool run_search(automata::Search& search, const MarkedText& text,
 
 class ElementScanner {
  public:
-
   // What has come and is still in memory.
   struct Input {
     MarkedText text;  // begins at text.offset
