@@ -29,7 +29,7 @@ const PythonLanguage kArguments = {.dialect = PythonDialect::kArguments};
 // stretch of a string that is cut is one.
 std::string tokens(const PythonLanguage& language, const std::string& text,
                    std::size_t step) {
-  PythonScanner scanner(&language);
+  PythonScanner scanner(language);
   std::string out;
   bool in_text = false;
   for (std::size_t end = 0;;) {
@@ -131,7 +131,7 @@ TEST(PythonScanner, CutsDoNotMatter) {
 std::optional<json::Value> scanned(const std::string& literal) {
   const std::string text = "f(a=" + literal + "\n)";
   const Input input = {.text = text, .end = true};
-  PythonScanner scanner(&kCalls);
+  PythonScanner scanner(kCalls);
   ValueBuilder builder;
   JsonText json;
   std::string written;

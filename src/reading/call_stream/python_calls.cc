@@ -32,7 +32,7 @@ PythonCallReader::PythonCallReader(PythonDialect dialect, Casts casts,
       id_(id),
       limits_(limits),
       language_(python_language(dialect, limits)),
-      scanner_(&language_),
+      scanner_(language_),
       builder_(limits) {}
 
 std::unique_ptr<PythonCallReader> PythonCallReader::of_arguments(
@@ -136,7 +136,7 @@ PythonArguments read_python_arguments(std::string_view text,
                                       const Limits& limits) {
   const call_syntax::PythonLanguage language =
       python_language(PythonDialect::kArguments, limits);
-  call_syntax::PythonScanner scanner(&language);
+  call_syntax::PythonScanner scanner(language);
   call_syntax::JsonText json;
   ArgumentNames names;
   PythonArguments out;

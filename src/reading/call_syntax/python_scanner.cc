@@ -58,10 +58,12 @@ constexpr std::uint64_t kLargestInteger = (std::uint64_t{1} << 53) - 1;
 
 }  // namespace
 
-PythonScanner::PythonScanner(const PythonLanguage* language,
+PythonScanner::PythonScanner(const PythonLanguage& language,
                              std::uint64_t position)
-    : language_(language), position_(position) {
-  if (language->dialect == PythonDialect::kArguments) {
+    : language_(&language),
+      strict_(language.dialect == PythonDialect::kCallList),
+      position_(position) {
+  if (language.dialect == PythonDialect::kArguments) {
     stack_ += kCall;
     add(Kind::kObject, position_, position_);
     state_ = State::kArgument;
@@ -116,16 +118,36 @@ void PythonScanner::add(Kind kind, std::uint64_t begin, std::uint64_t end,
   if (!quiet()) queue_[queued_++] = {kind, encoding, begin, end};
 }
 
+// Reads on where a byte changes nothing: most bytes of a string neither end it
+// nor escape anything.  Whether there is another byte.
+inline bool PythonScanner::skip(const Input& input) {
+  const std::string_view text = input.slice(position_, input.total());
+  if (state_ != State::kString || run_ != 0 || (strict() && high_)) {
+    return !text.empty();
+  }
+  std::size_t size = 0;
+  while (size < text.size() && text[size] != quote_ && text[size] != '\\' &&
+         (!strict() || (text[size] != '\n' && text[size] != '\r'))) {
+    ++size;
+  }
+  if (size > 0) {
+    position_ += size;
+    held_ = kNowhere;
+    high_ = false;
+  }
+  return size < text.size();
+}
+
 Token PythonScanner::next(const Input& input) {
   for (;;) {
     if (sent_ < queued_) return queue_[sent_++];
     sent_ = queued_ = 0;
-    if (state_ == State::kStopped || state_ == State::kOther) return {};
-    skip_string(input);
-    if (position_ < input.total()) {
+    while (queued_ == 0 && state_ != State::kStopped &&
+           state_ != State::kOther && skip(input)) {
       read(input.text[static_cast<std::size_t>(position_ - input.base)]);
-      continue;
     }
+    if (queued_ > 0) continue;
+    if (state_ == State::kStopped || state_ == State::kOther) return {};
     if (input.end && !finished_) {
       finish();
       continue;
@@ -138,30 +160,17 @@ Token PythonScanner::next(const Input& input) {
 
 void PythonScanner::follow(const Input& input) {
   const Phase before = phase();
-  while (phase() == before && before != Phase::kOther &&
-         before != Phase::kBroken) {
-    skip_string(input);
-    if (position_ == input.total()) break;
+  if (before == Phase::kOther || before == Phase::kBroken) return;
+  State state = state_;
+  while (skip(input)) {
     read(input.text[static_cast<std::size_t>(position_ - input.base)]);
     queued_ = 0;
+    if (state_ == state && !broken_) continue;
+    state = state_;
+    if (phase() != before) break;
   }
   if (input.end && position_ == input.total() && !finished_) finish();
   queued_ = 0;
-}
-
-// Most bytes of a string neither end it nor escape anything.
-void PythonScanner::skip_string(const Input& input) {
-  if (state_ != State::kString || run_ != 0 || (strict() && high_)) return;
-  const std::string_view text = input.slice(position_, input.total());
-  std::size_t size = 0;
-  while (size < text.size() && text[size] != quote_ && text[size] != '\\' &&
-         (!strict() || (text[size] != '\n' && text[size] != '\r'))) {
-    ++size;
-  }
-  if (size == 0) return;
-  position_ += size;
-  held_ = kNowhere;
-  high_ = false;
 }
 
 bool PythonScanner::read(char c) {
@@ -257,6 +266,7 @@ bool PythonScanner::step_start(char c) {
     may_close_ = true;
     return true;
   }
+  if (!strict() && (c == ',' || c == ';')) return true;
   if (!strict() && begins_name(c)) {
     begin_name();
     return false;

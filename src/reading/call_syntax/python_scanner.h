@@ -52,7 +52,7 @@ struct PythonLanguage {
 class PythonScanner {
  public:
   // `language` must outlive the scanner.
-  explicit PythonScanner(const PythonLanguage* language,
+  explicit PythonScanner(const PythonLanguage& language,
                          std::uint64_t position = 0);
 
   Token next(const Input& input);
@@ -127,7 +127,7 @@ class PythonScanner {
   static constexpr char kSet = 's';
   static constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
 
-  bool strict() const { return language_->dialect == PythonDialect::kCallList; }
+  bool strict() const { return strict_; }
   bool is_space(char c) const;
   bool is_word(char c) const;
   bool begins_name(char c) const;
@@ -154,7 +154,7 @@ class PythonScanner {
   bool step_damage(char c);
   void finish();
 
-  void skip_string(const Input& input);
+  bool skip(const Input& input);
   bool read_name_part(char c);
   void begin_name();
   bool open(char c);
@@ -180,6 +180,7 @@ class PythonScanner {
   char top() const { return stack_.empty() ? '\0' : stack_.back(); }
 
   const PythonLanguage* language_;
+  bool strict_ = false;  // the dialect is kCallList
   State state_ = State::kStart;
   std::uint64_t position_ = 0;
   std::string stack_;  // the open brackets

@@ -9,7 +9,8 @@ namespace parlance::call_syntax {
 void ValueBuilder::key(std::string_view text) {
   if (open_.empty() || !open_.back().container.is_object()) return;
   Frame& in = open_.back();
-  if (!repeated_ && in.container.find(text) != nullptr) repeated_ = text;
+  repeats_ = in.container.find(text) != nullptr;
+  if (repeats_ && !repeated_) repeated_ = text;
   in.key = text;
 }
 

@@ -31,7 +31,7 @@ class CallsReader {
               const Limits& limits)
       : input_{.text = text, .end = true},
         language_(call_stream::python_language(dialect, limits)),
-        scanner_(&language_),
+        scanner_(language_),
         limits_(limits),
         builder_(limits),
         strict_(dialect == PythonDialect::kCallList) {}
@@ -46,7 +46,6 @@ class CallsReader {
         case Kind::kCall:
           open_ = token.begin;
           fault_.reset();
-          names_.clear();
           builder_ = call_syntax::ValueBuilder(limits_);
           break;
         case Kind::kName:
@@ -80,17 +79,11 @@ class CallsReader {
     const bool key = token.kind == Kind::kKey;
     depth_ += token.kind == Kind::kObject || token.kind == Kind::kList ? 1 : 0;
     depth_ -= token.kind == Kind::kClose ? 1 : 0;
-    if (key && depth_ == 1) {
-      const std::string_view name = input_.slice(token.begin, token.end);
-      if (!names_.add(name)) {
-        return scanner_.reject(call_stream::ArgumentNames::repeated(name));
-      }
-    }
     builder_.add(token, input_);
     if (builder_.error()) return scanner_.reject(builder_.error()->message);
-    if (strict_ && key && builder_.repeated_key()) {
-      scanner_.reject("a dict has the key '" + *builder_.repeated_key() +
-                      "' twice");
+    if (key && builder_.repeats() && (strict_ || depth_ == 1)) {
+      const std::string_view name = input_.slice(token.begin, token.end);
+      scanner_.reject(call_stream::ArgumentNames::repeated(name));
     }
   }
 
@@ -112,7 +105,11 @@ class CallsReader {
 
   void end() {
     if (open_) {
-      Error fault = fault_ ? *fault_ : invalid_call("the text ends inside it");
+      Error fault =
+          fault_ ? *fault_
+                 : invalid_call(scanner_.phase() == call_syntax::Phase::kInside
+                                    ? "the text ends inside a string"
+                                    : "the text ends inside a value");
       fault.message = "the call is not complete: " + fault.message;
       fault_ = std::move(fault);
       close(input_.total());
@@ -132,7 +129,6 @@ class CallsReader {
   std::optional<std::uint64_t> open_;  // where the call that is open begins
   std::optional<Error> fault_;         // of it
   std::string name_;
-  call_stream::ArgumentNames names_;
   std::size_t depth_ = 0;
 };
 
