@@ -25,6 +25,35 @@ const PythonLanguage kCallList = {.dialect = PythonDialect::kCallList,
                                   .max_depth = 100};
 const PythonLanguage kArguments = {.dialect = PythonDialect::kArguments};
 
+std::string_view name(Kind kind) {
+  switch (kind) {
+    case Kind::kCall:
+      return "call";
+    case Kind::kName:
+      return "=";
+    case Kind::kCallEnd:
+      return "end";
+    case Kind::kObject:
+      return "{";
+    case Kind::kList:
+      return "[";
+    case Kind::kClose:
+      return "]";
+    case Kind::kKey:
+      return "k";
+    case Kind::kScalar:
+      return "s";
+    case Kind::kTextBegin:
+      return "\"";
+    case Kind::kText:
+      return "t";
+    case Kind::kTextEnd:
+      return "\"\"";
+    default:
+      return "bad";
+  }
+}
+
 // The tokens of `text`, which comes in steps of `step` bytes, as text: a
 // stretch of a string that is cut is one.
 std::string tokens(const PythonLanguage& language, const std::string& text,
@@ -44,11 +73,7 @@ std::string tokens(const PythonLanguage& language, const std::string& text,
         continue;
       }
       in_text = token.kind == Kind::kText;
-      constexpr const char* kNames[] = {"more", "call", "=",    "id", "end",
-                                        "{",    "[",    "]",    "k",  "s",
-                                        "\"",   "t",    "\"\"", " ",  "bad"};
-      out += std::string(out.empty() ? "" : " ") +
-             kNames[static_cast<int>(token.kind)];
+      out += (out.empty() ? "" : " ") + std::string(name(token.kind));
       if (token.kind == Kind::kName || token.kind == Kind::kKey ||
           token.kind == Kind::kScalar || token.kind == Kind::kText) {
         out += ':' + span;

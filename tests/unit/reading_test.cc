@@ -606,6 +606,40 @@ TEST(Syntax, PythonCalls) {
   EXPECT_EQ(calls(format, "<f>no calls</f>."), " | <f>no calls</f>. !<f>");
 }
 
+TEST(Syntax, PythonCallsAfterOneAnother) {
+  const Format format = values(
+      "text", R"({"syntax": "python_calls", "ends": "value"})", kItemTransform);
+  const char* const kBoth = R"(f({"a": 1}) g({"b": "</f>"}) | .)";
+  for (const char* between : {", ", ";", "\n", " ", ",;\n"}) {
+    const std::string all = std::string("f(a=1)") + between + "g(b='</f>')";
+    EXPECT_EQ(calls(format, "<f>" + all + "</f>."), kBoth) << all;
+    EXPECT_EQ(calls(format, "<f>[" + all + "]</f>."), kBoth) << all;
+  }
+  EXPECT_EQ(calls(format, "<f>[f(a=1)] [g(b='</f>')]</f>."), kBoth);
+  EXPECT_EQ(calls(format, "<f>f\n(a=1), g \n (b='</f>')</f>."), kBoth);
+  EXPECT_EQ(calls(format, "<f>f(a=1), and so on"),
+            "f({\"a\": 1}) | , and so on");
+  // A long string does not hide where a damaged call ends.
+  EXPECT_EQ(calls(format, R"x(<f>[f(a="""x"</f>y)""", b=), g(c=3)]</f>.)x"),
+            R"x(g({"c": 3}) | . !f(a="""x"</f>y)""", b=))x");
+  // Once.
+  EXPECT_EQ(calls(format, "<f>[f(a=1, a=2), g()]</f>"), "g({}) !f(a=1, a=2)");
+}
+
+TEST(Syntax, CallList) {
+  const Format format = format_of(
+      R"x({"calls": {"open": "<f>", "close": "</f>", "transform_each": true,
+            "content": "python-call-list", "transform": {"type": "function",
+            "function": {"name": "{name}", "arguments": "{arguments}"}}},
+          "content": {"content": "text", "repeats": true, "join": "",
+            "content_args": {"strip": false}}})x",
+      R"({"read": {"calls": {"ends": "value"}}})");
+  EXPECT_EQ(calls(format, R"(<f>[f-x(a-b='\/</f>'), g()]</f>.)"),
+            R"(f-x({"a-b": "/</f>"}) g({}) | .)");
+  // One call that is not valid spoils the list.
+  EXPECT_EQ(calls(format, "<f>[f(), g(a=1,)]</f>."), " | . ![f(), g(a=1,)]");
+}
+
 TEST(Syntax, PythonCallsOrContent) {
   const Format format = format_of(
       R"x({"calls": {"open_pattern": "(?=\\[)", "repeats": true,

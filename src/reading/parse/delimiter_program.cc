@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "base/python_number.h"
+#include "call_stream/python_calls.h"
 #include "format/interruption.h"
 #include "parse/argument_values.h"
 #include "parse/call_readers.h"
@@ -249,30 +250,38 @@ std::unique_ptr<const ValueLanguage> value_language(
     const DelimiterProgram& program, const Limits& limits) {
   if (reading.ends != format::RegionEnd::kValue) return nullptr;
   using format::ValueSyntax;
-  auto out = std::make_unique<ValueLanguage>();
-  out->max_depth = limits.json_depth;
+  const bool sequence = reading.count == format::ValueCount::kSequence;
+  const std::string separator =
+      sequence ? std::string(base::python_strip(reading.separator)) : "";
+  using call_syntax::PythonDialect;
+  const auto python = [&](PythonDialect dialect) {
+    auto language = call_stream::python_language(dialect, limits);
+    language.several = sequence;
+    language.separator = separator;
+    return std::make_unique<const ValueLanguage>(std::move(language));
+  };
+  if (reading.syntax == ValueSyntax::kPythonCalls) {
+    return python(PythonDialect::kCalls);
+  }
   if (reading.syntax == ValueSyntax::kPython && !is_lax(field.content)) {
-    out->kind = ValueLanguage::Kind::kPython;
-  } else if (reading.syntax == ValueSyntax::kPythonCalls) {
-    out->kind = ValueLanguage::Kind::kCalls;
-    out->several = true;
-  } else if (reading.syntax != ValueSyntax::kJson &&
-             field.content.kind != format::ContentKind::kJson) {
-    return nullptr;
+    return python(PythonDialect::kValues);
   }
-  if (reading.count == format::ValueCount::kSequence) {
-    out->several = true;
-    out->separator = base::python_strip(reading.separator);
+  if (reading.syntax == ValueSyntax::kTemplate &&
+      field.content.kind == format::ContentKind::kPythonCallList) {
+    return python(PythonDialect::kCallList);
   }
-  if (const auto* dialect = program.dialect_of(field.content)) {
-    out->json = *dialect;
+  const bool json = reading.syntax == ValueSyntax::kJson ||
+                    field.content.kind == format::ContentKind::kJson;
+  if (!json) return nullptr;
+  const call_syntax::JsonDialect* known = program.dialect_of(field.content);
+  call_syntax::JsonDialect dialect =
+      known == nullptr ? call_syntax::JsonDialect() : *known;
+  dialect.max_depth = limits.json_depth;
+  if (sequence) {
+    dialect.values = call_syntax::JsonDialect::Values::kSeveral;
+    dialect.separator = separator;
   }
-  out->json.max_depth = limits.json_depth;
-  if (out->several) {
-    out->json.values = call_syntax::JsonDialect::Values::kSeveral;
-    out->json.separator = out->separator;
-  }
-  return out;
+  return std::make_unique<const ValueLanguage>(std::move(dialect));
 }
 
 // Compiles all searches of a format:
