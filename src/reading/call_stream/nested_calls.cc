@@ -46,33 +46,28 @@ Value cast_body(std::string_view text, std::string_view tool,
   return *call.find("function")->find("arguments");
 }
 
-// ---- minimax_m3_xml as values ----
+// ---- The values of minimax_m3_xml ----
 
-struct Element {
-  std::string name = {};
-  schema::Parameter parameter = {};
-  bool has_elements = false;
-  bool only_items = true;  // all of them are called "item"
-  std::string_view text = {};
-  json::Object members = {};
-  std::set<std::string, std::less<>> listed = {};  // members that came again
-  json::Array items = {};  // the same values in order, while only_items
-};
-
-schema::Parameter parameter_in(const Element& parent, bool outermost,
-                               std::string_view name, const ToolSet& tools,
-                               std::string_view tool) {
-  if (!outermost) {
-    return schema::inner_parameter(parent.parameter, name, parent.items.size());
+// An element that is called `name` begins in the innermost one.
+void open_element(std::vector<MinimaxElement>& open, std::string_view name,
+                  const ToolSet& tools, std::string_view tool) {
+  const MinimaxElement& parent = open.back();
+  MinimaxElement next;
+  next.name = name;
+  if (open.size() > 1) {
+    next.parameter =
+        schema::inner_parameter(parent.parameter, name, parent.items.size());
+  } else if (const auto declared = schema::parameter_of(
+                 tools, tool, name, schema::Strings::kWritten)) {
+    next.parameter = *declared;
   }
-  const auto declared =
-      schema::parameter_of(tools, tool, name, schema::Strings::kWritten);
-  return declared ? *declared : schema::Parameter();
+  open.push_back(std::move(next));
 }
 
-Value value_of(Element& element) {
+// The value of an element that ends, whose text is `text`.
+Value value_of(MinimaxElement& element, std::string_view text) {
   if (!element.has_elements) {
-    return schema::value_of_leaf(element.text, element.parameter);
+    return schema::value_of_leaf(text, element.parameter);
   }
   const std::uint8_t types = schema::types_of(element.parameter);
   if (element.only_items &&
@@ -82,12 +77,11 @@ Value value_of(Element& element) {
   return Value(std::move(element.members));
 }
 
-// The innermost element ends.
-void close_element(std::vector<Element>& open) {
-  Value value = value_of(open.back());
+// The innermost element has ended with this value.
+void close_element(std::vector<MinimaxElement>& open, Value value) {
   const std::string name = std::move(open.back().name);
   open.pop_back();
-  Element& parent = open.back();
+  MinimaxElement& parent = open.back();
   parent.only_items = parent.only_items && name == kItem;
   if (parent.only_items) parent.items.push_back(value);
   Value* old = parent.members.find(name);
@@ -99,47 +93,37 @@ void close_element(std::vector<Element>& open) {
   old->mutable_items().push_back(std::move(value));
 }
 
-// Reads the elements in `root`, which is the arguments (`outermost`) or has its
-// parameter, into its members and items.  The result has a value only if the
-// arguments are JSON.
-NestedValue read_elements(NestedScanner scanner, std::string_view text,
-                          Element& root, bool outermost, const ToolSet& tools,
-                          std::string_view tool, const Limits& limits) {
+NestedValue read_minimax(std::string_view text, const ToolSet& tools,
+                         std::string_view tool, const Limits& limits) {
+  NestedScanner scanner(NestedStyle::kMinimaxM3Xml, limits);
   NestedValue out;
-  std::vector<Element> open;
+  std::vector<MinimaxElement> open;
   open.reserve(8);
-  open.push_back(std::move(root));
-  open.back().has_elements = true;
+  open.emplace_back();
   const Input input = {.text = text, .end = true};
-  for (;;) {
+  while (!out.value) {
     const Token token = scanner.next(input);
     const std::string_view span = input.slice(token.begin, token.end);
     switch (token.kind) {
-      case Kind::kKey: {
-        Element next;
-        next.name = span;
-        next.parameter = parameter_in(
-            open.back(), outermost && open.size() == 1, span, tools, tool);
-        open.push_back(std::move(next));
+      case Kind::kKey:
+        open_element(open, span, tools, tool);
         break;
-      }
       case Kind::kElements:
         open.back().has_elements = true;
         break;
       case Kind::kTextEnd:
-        open.back().text = scanner.content(input);
-        close_element(open);
+        close_element(open, value_of(open.back(), scanner.content(input)));
         break;
       case Kind::kClose:
         if (open.size() > 1) {
-          close_element(open);
-          break;
+          close_element(open, value_of(open.back(), {}));
+        } else {
+          out.value = Value(std::move(open.back().members));
         }
-        root = std::move(open.back());
-        return out;
+        break;
       case Kind::kScalar:
         out.value = *json::parse(span, {.limits = limits});
-        return out;
+        break;
       case Kind::kSpace:
         out.stray.push_back(span_of(token));
         break;
@@ -150,6 +134,7 @@ NestedValue read_elements(NestedScanner scanner, std::string_view text,
         break;
     }
   }
+  return out;
 }
 
 // ---- cohere_xml as values ----
@@ -198,12 +183,9 @@ NestedValue read_cohere(std::string_view text, const Limits& limits) {
 NestedValue read_nested(NestedStyle style, std::string_view text,
                         const ToolSet& tools, std::string_view tool,
                         const Limits& limits) {
-  if (style == NestedStyle::kCohereXml) return read_cohere(text, limits);
-  Element root;
-  NestedValue out = read_elements(NestedScanner(style, limits), text, root,
-                                  true, tools, tool, limits);
-  if (!out.value && out.damage.empty()) out.value = std::move(root.members);
-  return out;
+  return style == NestedStyle::kCohereXml
+             ? read_cohere(text, limits)
+             : read_minimax(text, tools, tool, limits);
 }
 
 // ---- cohere_xml ----
@@ -287,9 +269,9 @@ MinimaxCallReader::MinimaxCallReader(std::string_view name, std::string_view id,
       exact_(exact),
       limits_(limits),
       scanner_(NestedStyle::kMinimaxM3Xml, limits) {
-  frames_.reserve(8);
-  frames_.emplace_back();
-  frames_[0].kind = Frame::Kind::kObject;
+  open_.reserve(8);
+  open_.emplace_back();
+  open_[0].kind = Element::Kind::kObject;
 }
 
 // Whether text in an element can only be a string.
@@ -301,27 +283,27 @@ bool MinimaxCallReader::is_string(const schema::Parameter& parameter) const {
 
 // Writes what comes before the value of the innermost element.
 void MinimaxCallReader::write_key(std::string& out) {
-  if (frames_[frames_.size() - 2].kind == Frame::Kind::kList) return;
-  json_.key(frames_.back().name, out);
+  if (open_[open_.size() - 2].kind == Element::Kind::kList) return;
+  json_.key(open_.back().name, out);
 }
 
 // Elements begin in the innermost element, the first of them called `first`.
 // False: they are written where the region closes.
 bool MinimaxCallReader::open_elements(std::string_view first,
                                       std::string& out) {
-  Frame& frame = frames_.back();
-  const std::uint8_t types = schema::types_of(frame.parameter);
+  Element& element = open_.back();
+  const std::uint8_t types = schema::types_of(element.parameter);
   const bool list = (types & schema::kArray) != 0;
   const bool object = (types & schema::kObject) != 0;
   // An object that has only items may be a list, unless its schema says no.
   if (first == kItem && list == object) {
-    frame.kind = Frame::Kind::kHeld;
+    element.kind = Element::Kind::kHeld;
     return !exact_;
   }
   const bool is_list = first == kItem && list;
   write_key(out);
   json_.open(!is_list, out);
-  frame.kind = is_list ? Frame::Kind::kList : Frame::Kind::kObject;
+  element.kind = is_list ? Element::Kind::kList : Element::Kind::kObject;
   return true;
 }
 
@@ -329,125 +311,91 @@ bool MinimaxCallReader::open_elements(std::string_view first,
 // written again where the object ends that has it as a member, or as a part of
 // one.
 void MinimaxCallReader::take_back_list() {
-  std::size_t member = frames_.size() - 1;
-  while (frames_[member - 1].kind == Frame::Kind::kList) --member;
-  frames_[member - 1].again.insert(frames_[member].name);
-  frames_[member].kind = Frame::Kind::kWrong;
-  for (std::size_t i = member + 1; i < frames_.size(); ++i) {
-    frames_[i].kind = Frame::Kind::kSkipped;
+  std::size_t member = open_.size() - 1;
+  while (open_[member - 1].kind == Element::Kind::kList) --member;
+  open_[member - 1].again.insert(open_[member].name);
+  open_[member].kind = Element::Kind::kWrong;
+  for (std::size_t i = member + 1; i < open_.size(); ++i) {
+    open_[i].kind = Element::Kind::kSkipped;
   }
 }
 
 // An element begins in the innermost one.  False: what follows is written
 // where the region closes.
 bool MinimaxCallReader::begin_element(std::string_view name, std::string& out) {
-  if (frames_.back().kind == Frame::Kind::kOpen && !open_elements(name, out)) {
+  using ElementKind = Element::Kind;
+  if (open_.back().kind == ElementKind::kOpen && !open_elements(name, out)) {
     return false;
   }
-  if (frames_.back().kind == Frame::Kind::kList && name != kItem) {
+  if (open_.back().kind == ElementKind::kList && name != kItem) {
     if (exact_) return false;
     take_back_list();
   }
-  Frame& parent = frames_.back();
-  Frame next;
-  next.name = name;
-  next.begin = scanner_.opening_end();
-  if (parent.kind == Frame::Kind::kObject) {
-    if (!parent.names.emplace(name).second) {
-      if (exact_) return false;
-      parent.again.emplace(name);
-      next.kind = Frame::Kind::kSkipped;
-    }
-  } else if (parent.kind != Frame::Kind::kList) {
-    next.kind = Frame::Kind::kSkipped;
+  Element& parent = open_.back();
+  const bool object = parent.kind == ElementKind::kObject;
+  const bool repeated = object && parent.members.find(name) != nullptr;
+  if (repeated) {
+    if (exact_) return false;
+    parent.again.emplace(name);
   }
-  if (frames_.size() > 1) {
-    next.parameter =
-        schema::inner_parameter(parent.parameter, name, parent.items++);
-  } else if (const auto declared = schema::parameter_of(
-                 casts_.tools, name_, name, schema::Strings::kWritten)) {
-    next.parameter = *declared;
-  }
-  frames_.push_back(std::move(next));
+  const bool written = object || parent.kind == ElementKind::kList;
+  open_element(open_, name, casts_.tools, name_);
+  if (!written || repeated) open_.back().kind = ElementKind::kSkipped;
   return true;
 }
 
-// Writes a text that may be any value.  False: it is known when the region
-// closes.
-bool MinimaxCallReader::end_leaf(std::string_view text, std::string& out) {
-  const schema::Parameter& parameter = frames_.back().parameter;
-  if (!exact_) {
-    write_key(out);
-    json_.value(schema::value_of_leaf(text, parameter), out);
-    return true;
-  }
-  const Result<Value> value =
+// The value of a text under a schema that allows no string; nothing if it is
+// known when the region closes.
+std::optional<Value> MinimaxCallReader::exact_value(
+    std::string_view text, const schema::Parameter& parameter) const {
+  Result<Value> value =
       json::parse(base::python_strip(text), {.limits = limits_});
   const std::uint8_t types = schema::types_of(parameter);
   if (!value || value->is_string() || types == 0 ||
       (types & schema::kString) != 0) {
-    return false;
+    return std::nullopt;
   }
-  write_key(out);
+  if (value->kind() != json::Kind::kFloat) return *std::move(value);
   // 7.0 is an integer where the schema wants one.
-  const auto number = value->kind() == json::Kind::kFloat
-                          ? schema::cast_argument(Value(text), parameter,
-                                                  schema::Strings::kWritten)
-                          : std::nullopt;
-  json_.value(number ? *number : *value, out);
-  return true;
+  return schema::cast_argument(Value(text), parameter,
+                               schema::Strings::kWritten)
+      .value_or(*value);
 }
 
-// Writes the members of the innermost object that were repeated, or taken for
-// lists, as they are.  `text` is that of the object.
-void MinimaxCallReader::write_again(std::string_view text, std::string& out) {
-  const Frame& frame = frames_.back();
-  if (frame.again.empty()) return;
-  Element element;
-  element.parameter = frame.parameter;
-  read_elements(NestedScanner(NestedStyle::kMinimaxM3Xml, limits_), text,
-                element, frames_.size() == 1, casts_.tools, name_, limits_);
-  for (const auto& [key, value] : element.members) {
-    if (!frame.again.contains(key)) continue;
-    json_.key(key, out);
-    json_.value(value, out);
-  }
-}
-
-// The innermost element ends, whose text is `text`.  False: its value is known
-// when the region closes.
+// The innermost element ends, whose text is `text` if it has no elements.
+// False: its value is known when the region closes.
 bool MinimaxCallReader::end_element(std::string_view text, std::string& out) {
-  Frame& frame = frames_.back();
-  switch (frame.kind) {
-    case Frame::Kind::kOpen:
-      if (!end_leaf(text, out)) return false;
-      break;
-    case Frame::Kind::kString:
-      json_.close_string(out);
-      break;
-    case Frame::Kind::kList:
-      json_.close(out);
-      break;
-    case Frame::Kind::kObject:
-      write_again(text, out);
-      json_.close(out);
-      break;
-    case Frame::Kind::kHeld: {
-      Element element;
-      element.parameter = frame.parameter;
-      read_elements(NestedScanner(NestedStyle::kMinimaxM3Xml, limits_), text,
-                    element, false, casts_.tools, name_, limits_);
-      write_key(out);
-      json_.value(value_of(element), out);
-      break;
+  using ElementKind = Element::Kind;
+  Element& element = open_.back();
+  const ElementKind kind = element.kind;
+  // Members that were repeated, or taken for lists, are written as they are.
+  if (!element.again.empty()) {
+    for (const auto& [key, value] : element.members) {
+      if (!element.again.contains(key)) continue;
+      json_.key(key, out);
+      json_.value(value, out);
     }
-    case Frame::Kind::kSkipped:
-      break;
-    case Frame::Kind::kWrong:
-      while (json_.depth() > frames_.size() - 1) json_.close(out);
-      break;
   }
-  frames_.pop_back();
+  if (kind == ElementKind::kObject || kind == ElementKind::kList) {
+    json_.close(out);
+  }
+  if (open_.size() == 1) return true;
+  if (kind == ElementKind::kString) json_.close_string(out);
+  if (kind == ElementKind::kWrong) {
+    while (json_.depth() > open_.size() - 1) json_.close(out);
+  }
+  std::optional<Value> value;
+  if (exact_ && kind == ElementKind::kOpen) {
+    value = exact_value(text, element.parameter);
+    if (!value) return false;
+  } else {
+    value = value_of(element, text);
+  }
+  if (kind == ElementKind::kOpen || kind == ElementKind::kHeld) {
+    write_key(out);
+    json_.value(*value, out);
+  }
+  close_element(open_, *std::move(value));
   return true;
 }
 
@@ -461,27 +409,29 @@ bool MinimaxCallReader::read(const Token& token, const Input& input,
       return true;
     case Kind::kKey:
       return begin_element(span, out);
+    case Kind::kElements:
+      open_.back().has_elements = true;
+      return true;
     case Kind::kTextBegin:
-      if (frames_.back().kind == Frame::Kind::kOpen &&
-          is_string(frames_.back().parameter)) {
+      if (open_.back().kind == Element::Kind::kOpen &&
+          is_string(open_.back().parameter)) {
         write_key(out);
         json_.open_string(out);
-        frames_.back().kind = Frame::Kind::kString;
+        open_.back().kind = Element::Kind::kString;
       }
       return true;
     case Kind::kText:
-      if (frames_.back().kind == Frame::Kind::kString) {
+      if (open_.back().kind == Element::Kind::kString) {
         json_.text(span, token.encoding, out);
       }
       return true;
     case Kind::kTextEnd:
+      return end_element(scanner_.content(input), out);
     case Kind::kClose:
-      return end_element(
-          input.slice(frames_.back().begin, scanner_.closing_begin()), out);
+      return end_element({}, out);
     case Kind::kScalar: {
       const Value body = cast_body(span, name_, casts_, limits_);
       if (body.is_object()) json_.value(body, out);
-      frames_.clear();
       return true;
     }
     default:
@@ -499,14 +449,11 @@ void MinimaxCallReader::advance(std::string_view text, bool end,
     const Token token = scanner_.next(input);
     if (token.kind == Kind::kMore) break;
     stopped_ = token.kind == Kind::kBad;
-    if (stopped_) break;
-    rest_ = !read(token, input, out);
-    stopped_ = frames_.empty();
+    rest_ = !stopped_ && !read(token, input, out);
   }
-  if (!end || !rest_) return;
+  if (!end || !rest_ || stopped_) return;
   // The value of the region has the rest.
   while (json_.depth() > 1) json_.close(out);
-  rest_ = false;
   stopped_ = true;
   writer.leave_rest();
 }

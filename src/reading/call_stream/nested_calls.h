@@ -85,6 +85,31 @@ class CohereCallReader final : public CallReader {
   call_syntax::ValueBuilder builder_;
 };
 
+// An open element of minimax_m3_xml, or the arguments.
+struct MinimaxElement {
+  std::string name = {};
+  schema::Parameter parameter = {};
+  bool has_elements = false;
+  bool only_items = true;     // all of them are called "item"
+  json::Object members = {};  // those that have ended
+  std::set<std::string, std::less<>> listed = {};  // of them: those repeated
+  json::Array items = {};  // the same values in order, while only_items
+
+  // What is written of it while it grows.
+  enum class Kind : std::uint8_t {
+    kOpen,     // nothing yet
+    kString,   // its text so far
+    kList,     // its items so far
+    kObject,   // its members so far
+    kHeld,     // its value, where it ends
+    kSkipped,  // nothing, but perhaps the element that holds it
+    kWrong,    // its items so far, but it is no list
+  };
+  Kind kind = Kind::kOpen;
+  // Members to write again where it ends.
+  std::set<std::string, std::less<>> again = {};
+};
+
 // minimax_m3_xml.
 class MinimaxCallReader final : public CallReader {
  public:
@@ -97,24 +122,7 @@ class MinimaxCallReader final : public CallReader {
   void advance(std::string_view text, bool end, CallWriter& out) override;
 
  private:
-  struct Frame {
-    enum class Kind : std::uint8_t {
-      kOpen,     // nothing of its value is written
-      kString,   // written so far
-      kList,     // written so far
-      kObject,   // written so far
-      kHeld,     // its value is written where it ends
-      kSkipped,  // it is not written, but perhaps the element that holds it
-      kWrong,    // it was taken for a list
-    };
-    std::string name = {};
-    schema::Parameter parameter = {};
-    std::uint64_t begin = 0;  // of its text
-    Kind kind = Kind::kOpen;
-    std::size_t items = 0;                          // elements in it
-    std::set<std::string, std::less<>> names = {};  // kObject: of its elements
-    std::set<std::string, std::less<>> again = {};  // those to write again
-  };
+  using Element = MinimaxElement;
 
   bool read(const call_syntax::Token& token, const call_syntax::Input& input,
             std::string& out);
@@ -122,8 +130,8 @@ class MinimaxCallReader final : public CallReader {
   bool open_elements(std::string_view first, std::string& out);
   void take_back_list();
   bool end_element(std::string_view text, std::string& out);
-  bool end_leaf(std::string_view text, std::string& out);
-  void write_again(std::string_view text, std::string& out);
+  std::optional<json::Value> exact_value(
+      std::string_view text, const schema::Parameter& parameter) const;
   void write_key(std::string& out);
   bool is_string(const schema::Parameter& parameter) const;
 
@@ -137,7 +145,7 @@ class MinimaxCallReader final : public CallReader {
   bool rest_ = false;  // what follows is known when the region closes
   call_syntax::NestedScanner scanner_;
   call_syntax::JsonText json_;
-  std::vector<Frame> frames_;
+  std::vector<Element> open_;  // the first is the arguments
 };
 
 }  // namespace parlance::call_stream

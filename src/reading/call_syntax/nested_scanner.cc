@@ -31,10 +31,6 @@ std::string_view rest(const Input& input, std::uint64_t from) {
   return input.slice(from, input.total());
 }
 
-bool is_blank(std::string_view text) {
-  return std::ranges::all_of(text, [](char c) { return base::is_space(c); });
-}
-
 // Whether `text` is the beginning of `marker`, of which more may come.
 bool begins(std::string_view marker, std::string_view text) {
   return text.size() < marker.size() && marker.starts_with(text);
@@ -258,8 +254,12 @@ bool NestedScanner::read_json(const Input& input) {
 // The string grows to `end`.  White space at the beginning of an element of
 // minimax_m3_xml waits: it may stand before another element.
 void NestedScanner::grow(const Input& input, std::uint64_t end) {
-  if (end == at_ || (!string_ && is_blank(input.slice(at_, end)))) return;
-  if (!string_) queue(Kind::kTextBegin, at_, at_);
+  if (!string_) {
+    blank_ = skip_space(input, std::max(blank_, at_));
+    if (blank_ >= end) return;
+    queue(Kind::kTextBegin, at_, at_);
+  }
+  if (end == at_) return;
   string_ = true;
   queue(Kind::kText, at_, end);
   at_ = end;

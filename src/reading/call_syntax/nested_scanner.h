@@ -118,6 +118,7 @@ class NestedScanner {
   std::uint64_t at_ = 0;           // the text before it is in tokens
   std::uint64_t searched_ = 0;     // no marker begins between at_ and this
   std::uint64_t name_search_ = 0;  // no name of a marker ends before this
+  std::uint64_t blank_ = 0;        // white space from at_ to this
   std::uint64_t look_ = 0;         // white space from a closing marker to this
   std::uint64_t opening_begin_ = 0;
   std::uint64_t opening_end_ = 0;
