@@ -853,6 +853,8 @@ TEST(Syntax, CohereElements) {
             R"(g({"a": {"b": 1}}))");
   for (const std::string& bad :
        {value(R"(name="a" name="b" type="raw")", "x"),
+        value(R"(name="a" type="raw")", "x") +
+            value(R"(name="a" type="raw")", "y"),
         std::string(R"({"a": 1)"), std::string("</cofl:value>"),
         value(R"(name="a" type="json")", "oh"), value(R"(type="raw")", "x"),
         value(R"(name="a" type="what")", "x"), std::string("text"),
