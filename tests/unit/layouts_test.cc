@@ -11,7 +11,6 @@
 #include "arguments/markup.h"
 #include "arguments/reader.h"
 #include "base/access.h"
-#include "call_stream/python_calls.h"
 #include "parlance/grammar.h"
 #include "parlance/json.h"
 #include "parlance/structural_tag.h"
@@ -361,21 +360,23 @@ TEST(Layouts, UnwritableNames) {
 // Of the beginning of a text, the members before the last comma are read.
 TEST(Layouts, CutLiterals) {
   const auto read = [](std::string_view text) {
-    return call_stream::read_python_arguments(text, {});
+    return arguments::read_python(text, {});
+  };
+  const auto read_delimited = [](std::string_view text) {
+    return arguments::read_delimited(text, {"<", ">"}, {});
   };
   const auto python = read("a=[1, 2], b=\"x");
   EXPECT_FALSE(python.complete);
   EXPECT_EQ(python.json, R"({"a": [1, 2]})");
   EXPECT_EQ(python.read, 10u);
-  const auto delimited =
-      arguments::translate_delimited("{a:{b:1,c:2},b:3", {"<", ">"});
+  const auto delimited = read_delimited("{a:{b:1,c:2},b:3");
   EXPECT_FALSE(delimited.complete);
-  EXPECT_EQ(delimited.json, R"({"a":{"b":1,"c":2}})");
+  EXPECT_EQ(delimited.json, R"({"a": {"b": 1, "c": 2}})");
   EXPECT_EQ(delimited.read, 13u);
-  EXPECT_EQ(arguments::translate_delimited("[1,2", {"<", ">"}).json, "");
+  EXPECT_EQ(read_delimited("[1,2").json, "");
   EXPECT_FALSE(read("a=1,").complete);
   EXPECT_FALSE(read("a=1)").complete);
-  EXPECT_FALSE(arguments::translate_delimited("{a:1}}", {"<", ">"}).complete);
+  EXPECT_FALSE(read_delimited("{a:1}}").complete);
 }
 
 TEST(Layouts, UnambiguousEnd) {

@@ -7,7 +7,11 @@
 #include "json/python_literal.h"
 
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -65,16 +69,68 @@ char closing(char bracket) {
 bool is_high(char32_t c) { return c >= 0xD800 && c < 0xDC00; }
 bool is_low(char32_t c) { return c >= 0xDC00 && c < 0xE000; }
 
-}  // namespace
+// Reads a value at the beginning of a text.
+class PythonReader {
+ public:
+  // `text` must outlive the reader.
+  explicit PythonReader(std::string_view text, const Limits& limits = {})
+      : text_(text), limits_(limits) {}
 
-// A container that is open.
-struct PythonReader::Frame {
-  char bracket = '[';
-  Array items = {};
-  Object members = {};
-  std::string key = {};
-  bool comma = false;  // a comma was read
-  bool set = false;    // braces without keys
+  // Reads the value at position(), after white space.  Afterwards position() is
+  // after the value, or at the byte that does not fit.
+  // Errors: kSyntax, kTooDeep, kTooLarge, with the byte as the span.
+  // Complexity: O(bytes read).  Nesting does not use the call stack.
+  Result<Value> value();
+
+  std::size_t position() const { return at_; }
+  void skip_space();
+  // Reads `c` if it is next.
+  bool skip(char c);
+  // See append_python_text().
+  Result<bool> characters(std::string_view end, bool raw, std::string& out);
+
+ private:
+  // A container that is open.
+  struct Frame {
+    char bracket = '[';
+    Array items = {};
+    Object members = {};
+    std::string key = {};
+    bool comma = false;  // a comma was read
+    bool set = false;    // braces without keys
+  };
+
+  // What a step of value() has read.
+  enum class Next : std::uint8_t {
+    kDone,   // a value
+    kValue,  // the beginning of a container, or what separates its values
+    kFault,  // nothing: fault_ says why
+  };
+
+  Error error(std::string message) const;
+  Next fail(Error fault);
+  Next fail(std::string message, ErrorCode code = ErrorCode::kInvalidContent);
+  Next begin_value(std::vector<Frame>& frames, Value& done);
+  Next add_value(std::vector<Frame>& frames, Value& done);
+  Next read_key(Frame& frame, Value& done);
+  Next scalar(Value& out);
+  Next number(Value& out);
+  unsigned base_prefix();
+  std::size_t digits(unsigned base);
+  std::optional<bool> decimal();
+  Next real_value(std::string_view text, bool negative, Value& out);
+  Next integer_value(std::string_view text, unsigned base, bool negative,
+                     Value& out);
+  bool at_string() const;
+  Result<std::string> string();
+  Result<std::string> one_string();
+  std::string_view name();
+  std::size_t escape(std::string& out);
+
+  const std::string_view text_;
+  const Limits limits_;
+  std::size_t at_ = 0;
+  std::optional<Error> fault_ = std::nullopt;
 };
 
 Error PythonReader::error(std::string message) const {
@@ -487,6 +543,8 @@ std::size_t PythonReader::escape(std::string& out) {
   base::append_utf8(out, code);
   return 2 + digits;
 }
+
+}  // namespace
 
 Result<Value> read_python(std::string_view text, const Limits& limits) {
   PythonReader reader(text, limits);

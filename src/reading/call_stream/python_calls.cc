@@ -4,7 +4,6 @@
 
 #include <utility>
 
-#include "base/ascii.h"
 #include "parlance/json.h"
 
 namespace parlance::call_stream {
@@ -130,39 +129,6 @@ void PythonCallReader::advance(std::string_view text, bool end,
         break;
     }
   }
-}
-
-PythonArguments read_python_arguments(std::string_view text,
-                                      const Limits& limits) {
-  const call_syntax::PythonLanguage language =
-      python_language(PythonDialect::kArguments, limits);
-  call_syntax::PythonScanner scanner(language);
-  call_syntax::JsonText json;
-  ArgumentNames names;
-  PythonArguments out;
-  std::size_t whole = 1;  // bytes of the members before the last comma
-  const Input input = {.text = text, .end = true};
-  for (;;) {
-    const Token token = scanner.next(input);
-    if (scanner.arguments_end() > out.read) {
-      out.read = scanner.arguments_end();
-      whole = out.json.size();
-    }
-    if (token.kind == Kind::kCallEnd) {
-      out.complete = true;
-      out.read = text.size();
-      return out;
-    }
-    bool bad = token.kind == Kind::kMore || token.kind == Kind::kBad;
-    if (!bad && token.kind == Kind::kKey && json.depth() == 1) {
-      bad = !names.add(input.slice(token.begin, token.end));
-    }
-    if (bad || !json.add(token, input, out.json)) break;
-  }
-  while (out.read < text.size() && base::is_space(text[out.read])) ++out.read;
-  out.json.resize(whole);
-  out.json += '}';
-  return out;
 }
 
 }  // namespace parlance::call_stream

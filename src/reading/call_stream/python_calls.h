@@ -78,16 +78,6 @@ class PythonCallReader final : public CallReader {
   call_syntax::ValueBuilder builder_;             // of it
 };
 
-// The arguments of a call as far as a text has them.
-struct PythonArguments {
-  std::string json;       // an object
-  bool complete = false;  // if not, of the members before the last comma
-  std::size_t read = 0;   // bytes that `json` was read from
-};
-// Reads arguments without parentheses.  O(text.size()).
-PythonArguments read_python_arguments(std::string_view text,
-                                      const Limits& limits);
-
 }  // namespace parlance::call_stream
 
 #endif  // PARLANCE_SRC_CALL_STREAM_PYTHON_CALLS_H_

@@ -558,7 +558,6 @@ bool PythonScanner::step_after(char c) {
   const bool call = in == kCall;
   const bool lenient = language_->dialect != PythonDialect::kArguments;
   if (c == ',') {
-    if (call) arguments_end_ = position_ + 1;
     key_ = in == kDict;
     state_ = call ? State::kArgument : State::kValue;
     may_close_ = !strict() && (lenient || !call);

@@ -71,8 +71,6 @@ class PythonScanner {
 
   // Why the last kBad came.
   const Error& fault() const { return fault_; }
-  // The position after the last comma between arguments.
-  std::uint64_t arguments_end() const { return arguments_end_; }
   bool in_list() const { return !stack_.empty() && stack_[0] == kCalls; }
 
  private:
@@ -231,7 +229,6 @@ class PythonScanner {
   std::uint64_t value_end_ = 0;
   std::uint64_t string_end_ = 0;
   std::uint64_t other_ = kNowhere;
-  std::uint64_t arguments_end_ = 0;
   std::size_t matched_ = 0;  // of the separator
   bool separated_ = false;
 

@@ -1,184 +1,99 @@
-// One pass over the tokens with a stack of open brackets.
-//
-// Invariant: `out_` is the JSON text of the tokens before `pos_`, and `open_`
-// has the bracket that closes each open object or array, the outermost first.
+// From the tokens of a scanner to JSON text, as far as it is certain.
 
 #include "arguments/literals.h"
 
-#include <cstdint>
+#include <algorithm>
 #include <utility>
-#include <vector>
 
-#include "arguments/elements.h"
-#include "arguments/markup.h"
-#include "base/argument_names.h"
-#include "json/writer.h"
+#include "base/ascii.h"
+#include "call_stream/python_calls.h"
+#include "call_syntax/json_text.h"
+#include "call_syntax/python_scanner.h"
 
 namespace parlance::arguments {
 
+using call_syntax::Input;
+using call_syntax::Kind;
+using call_syntax::Token;
 using structural_tag::DelimitedLayout;
 namespace {
 
-class Translator {
- public:
-  Translator(std::string_view text, const DelimitedLayout& layout)
-      : text_(text), layout_(layout) {}
-
-  TranslatedLiterals translate() {
-    for (;;) {
-      pos_ = skip_space(text_, pos_);
-      if (pos_ == text_.size() && open_.empty() &&
-          expected_ == Expected::kAfter) {
-        return {std::move(out_), true, text_.size()};
-      }
-      if (!token()) break;
-    }
-    if (root_ != '{') return {};
-    out_.resize(whole_members_);
-    out_ += '}';
-    return {std::move(out_), false, read_};
-  }
-
- private:
-  enum class Expected : std::uint8_t {
-    kFirstKey,   // a key or the end of the object
-    kKey,        // a key
-    kFirstItem,  // an item or the end of the array
-    kValue,      // a value
-    kAfter,      // a comma or the end of the object or array
+// Invariant: out.json is the text of the tokens so far; `last` is where its
+// last whole member ends, and `whole` where the one before it does, after which
+// a comma was read.
+template <call_syntax::Scanner Scanner>
+Literals read_literals(Scanner scanner, std::string_view text, bool once) {
+  struct Place {
+    std::size_t json = 1;
+    std::size_t text = 0;
   };
-
-  bool token() {
-    switch (expected_) {
-      case Expected::kFirstKey:
-        return closes() || key();
-      case Expected::kKey:
-        return key();
-      case Expected::kFirstItem:
-        return closes() || value();
-      case Expected::kValue:
-        return value();
-      case Expected::kAfter:
-        return closes() || comma();
-    }
-    return false;
+  const Input input = {.text = text, .end = true};
+  call_syntax::JsonText json;
+  call_stream::ArgumentNames names;
+  Literals out;
+  Place whole;
+  Place last;
+  Token token = scanner.next(input);
+  for (; token.kind != Kind::kMore && token.kind != Kind::kBad;
+       token = scanner.next(input)) {
+    const bool key = token.kind == Kind::kKey && json.depth() == 1;
+    if (key && once && !names.add(input.slice(token.begin, token.end))) break;
+    if (!json.add(token, input, out.json)) break;
+    out.complete = out.complete || token.kind == Kind::kCallEnd;
+    const bool ends = token.kind == Kind::kScalar ||
+                      token.kind == Kind::kTextEnd ||
+                      token.kind == Kind::kClose;
+    if (!ends || json.depth() != 1) continue;
+    whole = std::exchange(
+        last, {out.json.size(), static_cast<std::size_t>(scanner.position())});
   }
-
-  bool skip(std::string_view part) {
-    if (!text_.substr(pos_).starts_with(part)) return false;
-    pos_ += part.size();
-    return true;
+  out.complete =
+      token.kind == Kind::kMore &&
+      (out.complete || scanner.phase() == call_syntax::Phase::kAfter);
+  out.read = text.size();
+  if (out.complete) return out;
+  if (!out.json.starts_with('{')) return {};
+  const auto skip_space = [&](std::size_t at) {
+    while (at < text.size() && base::is_space(text[at])) ++at;
+    return at;
+  };
+  // A member without a comma may go on.
+  std::size_t comma = skip_space(last.text);
+  if (last.text > 0 && comma < text.size() && text[comma] == ',') {
+    whole = last;
+  } else {
+    comma = skip_space(whole.text);
   }
-
-  void enter(char bracket, char end) {
-    if (open_.empty()) root_ = bracket;
-    open_.push_back(end);
-    out_ += bracket;
-    if (open_.size() == 1) whole_members_ = out_.size();
-    expected_ = bracket == '{' ? Expected::kFirstKey : Expected::kFirstItem;
-  }
-
-  bool closes() {
-    if (open_.empty() || !skip({&open_.back(), 1})) return false;
-    out_ += open_.back();
-    open_.pop_back();
-    expected_ = Expected::kAfter;
-    return true;
-  }
-
-  bool comma() {
-    if (open_.empty() || !skip(",")) return false;
-    if (open_.size() == 1) {
-      whole_members_ = out_.size();
-      read_ = pos_ = skip_space(text_, pos_);
-    }
-    out_ += ',';
-    expected_ = open_.back() == ']' ? Expected::kValue : Expected::kKey;
-    return true;
-  }
-
-  // The text from `pos_` on of the bytes that `fits` accepts.
-  template <class Fits>
-  std::string_view take(const Fits& fits) {
-    const std::size_t begin = pos_;
-    while (pos_ < text_.size() && fits(text_[pos_])) ++pos_;
-    return text_.substr(begin, pos_ - begin);
-  }
-
-  bool key() {
-    if (!string()) {
-      const std::string_view name = take([](char c) {
-        return base::is_bare_key({&c, 1});
-      });
-      if (name.empty()) return false;
-      json::append_string(out_, name, /*ascii=*/false);
-    }
-    pos_ = skip_space(text_, pos_);
-    if (!skip(":")) return false;
-    out_ += ':';
-    expected_ = Expected::kValue;
-    return true;
-  }
-
-  bool value() {
-    if (skip("{")) {
-      enter('{', '}');
-      return true;
-    }
-    if (skip("[")) {
-      enter('[', ']');
-      return true;
-    }
-    expected_ = Expected::kAfter;
-    return string() || word() || number();
-  }
-
-  bool string() {
-    if (!skip(layout_.open)) return false;
-    const std::size_t end = text_.find(layout_.close, pos_);
-    if (end == std::string_view::npos) return false;
-    json::append_string(out_, text_.substr(pos_, end - pos_),
-                        /*ascii=*/false);
-    pos_ = end + layout_.close.size();
-    return true;
-  }
-
-  bool word() {
-    for (const std::string_view word : {"null", "true", "false"}) {
-      if (!skip(word)) continue;
-      out_ += word;
-      return true;
-    }
-    return false;
-  }
-
-  bool number() {
-    const std::string_view digits = take([](char c) {
-      return (c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.' ||
-             c == 'e' || c == 'E';
-    });
-    out_ += digits;
-    return !digits.empty();
-  }
-
-  const std::string_view text_;
-  const DelimitedLayout& layout_;
-  std::size_t pos_ = 0;
-  Expected expected_ = Expected::kValue;
-  std::vector<char> open_;
-  std::string out_;
-  char root_ = 0;  // the outermost bracket
-  // out_ up to the last comma of the outermost object, and the position after
-  // that comma.
-  std::size_t whole_members_ = 0;
-  std::size_t read_ = 0;
-};
+  out.read = whole.text == 0 ? 0 : skip_space(comma + 1);
+  out.json.resize(whole.json);
+  out.json += '}';
+  return out;
+}
 
 }  // namespace
 
-TranslatedLiterals translate_delimited(std::string_view text,
-                                       const DelimitedLayout& layout) {
-  return Translator(text, layout).translate();
+Literals read_python(std::string_view text, const Limits& limits) {
+  const auto language = call_stream::python_language(
+      call_syntax::PythonDialect::kArguments, limits);
+  return read_literals(call_syntax::PythonScanner(language), text,
+                       /*once=*/true);
+}
+
+call_syntax::JsonDialect delimited_dialect(const DelimitedLayout& layout,
+                                           const Limits& limits) {
+  call_syntax::JsonDialect out;
+  out.keys = call_syntax::JsonDialect::Keys::kText;
+  out.delimiters = {{layout.open, layout.close}};
+  out.max_depth = limits.json_depth;
+  return out;
+}
+
+Literals read_delimited(std::string_view text, const DelimitedLayout& layout,
+                        const Limits& limits) {
+  const call_syntax::JsonDialect dialect = delimited_dialect(layout, limits);
+  return read_literals(call_syntax::JsonScanner(dialect, 0, /*details=*/true),
+                       text,
+                       /*once=*/false);
 }
 
 }  // namespace parlance::arguments

@@ -721,15 +721,13 @@ Arguments ArgumentReader::read(std::string_view text) const {
     return {std::move(*value), true, text.size()};
   }
   if (state_->rules == nullptr) {
-    const auto value_of = [&](const auto& read) -> Arguments {
-      auto value = parse_json(read.json, state_->limits);
-      if (!value) return {};
-      return {std::move(*value), read.complete, read.read};
-    };
-    return state_->style == ArgumentStyle::kPython
-               ? value_of(
-                     call_stream::read_python_arguments(text, state_->limits))
-               : value_of(translate_delimited(text, state_->delimited));
+    const Literals read =
+        state_->style == ArgumentStyle::kPython
+            ? read_python(text, state_->limits)
+            : read_delimited(text, state_->delimited, state_->limits);
+    std::optional<json::Value> value = parse_json(read.json, state_->limits);
+    if (!value) return {};
+    return {std::move(*value), read.complete, read.read};
   }
   const std::lock_guard<std::mutex> lock(state_->mutex);
   ArgumentRules& rules = *state_->usable();
@@ -753,9 +751,7 @@ std::unique_ptr<call_stream::CallReader> ArgumentReader::call_reader(
     call_stream::JsonCallShape shape;
     shape.name.kind = call_stream::Source::Kind::kText;
     shape.name.text = name;
-    shape.dialect.keys = call_stream::JsonDialect::Keys::kText;
-    shape.dialect.delimiters = {
-        {state_->delimited.open, state_->delimited.close}};
+    shape.dialect = delimited_dialect(state_->delimited, state_->limits);
     return call_stream::JsonCallReader::make(std::move(shape), {},
                                              state_->limits);
   }
