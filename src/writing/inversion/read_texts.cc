@@ -401,9 +401,9 @@ class Finder {
       });
     };
     const std::string zeros(kLong, '0');
-    const bool integers =
-        probes_.read_all(1, {0, 7, -12, 1234567, std::int64_t{1} << 53}) &&
-        reads_all(1, {"12.0", "12.0" + zeros});
+    const bool integers = probes_.read_all(1, {0, 7, -12, 1234567,
+                                               (std::int64_t{1} << 53) - 1}) &&
+                          reads_all(1, {"12.0", "12.0" + zeros});
     const bool numbers =
         integers && probes_.read_all(2, {0.5, -12.25, 1e20, 1e-7, 3, 2.0}) &&
         reads_all(2, {"12.0", "1E2", "1.50e-3", "0.5" + zeros});
