@@ -12,7 +12,7 @@
 //                 "content": {"type": "json_schema", "json_schema": {}}}]}})");
 //   if (!tag) return tag.error();
 //
-// Two keys of a format say what its text means to a parser (TagParser).  They
+// Some keys of a format say what its text means to a parser (TagParser).  They
 // do not change which texts the tag allows, and other engines ignore them:
 //
 //   "field": NAME   the text of the format is that field of the message:
@@ -24,8 +24,11 @@
 //                   that field in the message.  Default: nothing.
 //   "tool": NAME    on a tag: the tag is a call of that tool, and the value of
 //                   the one json_schema in it is the arguments.
+//   "call_id": TEXT on a format in such a tag: the id of the call is TEXT,
+//   which
+//                   may be empty, and then the text of the format.
 //
-// A third one is ours as well, and changes which texts the tag allows:
+// One more is ours as well, and changes which texts the tag allows:
 //
 //   "exclude_patterns": [PATTERN, ...]
 //                   on any_text, triggered_tags and dispatch: the free text

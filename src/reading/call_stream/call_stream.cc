@@ -260,6 +260,7 @@ void CallStream::finish_region() {
   writer_.calls_.clear();
   writer_.items_.clear();
   writer_.rest_ = false;
+  writer_.id_.clear();
   decided_ = 0;
   closed_ = 0;
   announced_ = false;

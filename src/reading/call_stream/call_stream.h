@@ -68,7 +68,8 @@ class CallWriter {
  public:
   // Announces the next call of the region.
   void open(std::string_view name, std::string_view id) {
-    calls_.push_back({std::string(id), std::string(name), {}, false});
+    calls_.push_back(
+        {id.empty() ? id_ : std::string(id), std::string(name), {}, false});
   }
   // Appends to the JSON text of the arguments of the last call.
   // REQUIRES: open() was called.
@@ -88,6 +89,7 @@ class CallWriter {
   std::vector<Call> calls_;
   std::vector<Span> items_;  // by call; empty: its end is not known
   bool rest_ = false;        // of the last call
+  std::string id_;           // of a call that its reader opens without one
 };
 
 // Reads the calls of one region.
@@ -137,6 +139,8 @@ class CallStream {
   // follows.
   void open(std::unique_ptr<CallReader> reader, ItemReader read_item = nullptr);
   bool is_open() const { return open_; }
+  // The id of the one call of the region, where the reader does not know it.
+  void identify(std::string_view id) { writer_.id_ = id; }
 
   // Reads the text of the region so far, and adds the events to `round`.
   // Their field and their bytes are those of `like`.

@@ -48,6 +48,7 @@ class Replay {
     const TagNodeId innermost = open_.back().format;
     const TagNodeId owner = code_.regions.own(innermost);
     if (owner == kNoTagNode) return true;
+    if ((*code_.tag)[innermost].call_id) return false;
     if (code_.regions.representative(owner) != region_) return false;
     const bool is_value = code_.regions.region(owner).value == innermost;
     out_.texts.push_back({is_value, begin, end});

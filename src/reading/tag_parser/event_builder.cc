@@ -18,6 +18,13 @@ namespace parlance::tag_parser {
 using structural_tag::kNoTagNode;
 using structural_tag::TagNodeId;
 
+namespace {
+
+// Half of the default of Limits::held_bytes, as in the parser of formats.
+constexpr std::size_t kMostLayout = std::size_t{1} << 15;
+
+}  // namespace
+
 EventBuilder::EventBuilder(const Regions& regions, bool keep_message,
                            bool stream_calls, std::size_t diagnostics)
     : regions_(regions),
@@ -34,6 +41,7 @@ EventBuilder::EventBuilder(const Regions& regions, bool keep_message,
 }
 
 void EventBuilder::open(TagNodeId id, Span delimiter) {
+  layout_.clear();
   if (open_ != kNoTagNode) close_open(delimiter.begin, false);
   open_ = id;
   begin_ = delimiter.begin;
@@ -56,8 +64,33 @@ void EventBuilder::open(TagNodeId id, Span delimiter) {
 }
 
 void EventBuilder::write(TagNodeId id, std::string_view text, Span bytes) {
-  if (open_ != id) open(id, {bytes.begin, bytes.begin});
+  if (open_ != id) {
+    if (hold_layout(id, text, bytes)) return;
+    if (layout_.empty()) {
+      open(id, {bytes.begin, bytes.begin});
+    } else {
+      const std::size_t begin = layout_begin_;
+      const std::string_view before =
+          round_.keep_text(std::exchange(layout_, {}));
+      open(id, {begin, begin});
+      write_chunk(before, {begin, begin + before.size()});
+    }
+  }
   write_chunk(text, bytes);
+}
+
+// White space alone, beside calls and ends of turn, is no content: it is
+// dropped where the text ends, and when another region opens.
+bool EventBuilder::hold_layout(TagNodeId id, std::string_view text,
+                               Span bytes) {
+  if (open_ != kNoTagNode || !regions_.leaves_out_space(id) ||
+      text.find_first_not_of(" \t\n\r\f\v") != std::string_view::npos ||
+      layout_.size() + text.size() > kMostLayout) {
+    return false;
+  }
+  if (layout_.empty()) layout_begin_ = bytes.begin;
+  layout_.append(text);
+  return true;
 }
 
 void EventBuilder::write_rest(std::string_view text, Span bytes) {
@@ -95,9 +128,11 @@ void EventBuilder::add_chunk(std::string_view text, Span bytes) {
 
 // --- Calls while they are written --------------------------------------------
 
-void EventBuilder::open_call(std::unique_ptr<call_stream::CallReader> reader) {
+void EventBuilder::open_call(std::unique_ptr<call_stream::CallReader> reader,
+                             std::string_view id) {
   const std::size_t at = events().back().bytes.end;
   calls_->open(std::move(reader));
+  calls_->identify(id);
   call_text_.clear();
   calls_->advance(call_text_, call_event({at, at}), round_);
 }
@@ -127,6 +162,7 @@ void EventBuilder::end_text(std::size_t at) {
 
 void EventBuilder::close(TagNodeId id, Span delimiter, const json::Value* value,
                          bool cut) {
+  layout_.clear();
   if (open_ != id) return;
   end_text(delimiter.begin);
   end(value == nullptr ? take_text() : *value, delimiter, cut, false);
@@ -195,7 +231,10 @@ Message& EventBuilder::message() {
   // order; the others follow in the order of their first regions.
   json::Object fields = {{"role", "assistant"}};
   const auto put = [&](std::uint32_t field) {
-    fields.set(std::string(regions_.fields()[field]), values_.current(field));
+    json::Value value = values_.current(field);
+    // As for a format, a text that is empty is none.
+    if (value.is_string() && value.as_string().empty()) return;
+    fields.set(std::string(regions_.fields()[field]), std::move(value));
   };
   // ORDER: the first three of Regions::fields()
   for (std::uint32_t field = 0; field < 3; ++field) {

@@ -42,7 +42,8 @@ class EventBuilder {
   void write(structural_tag::TagNodeId id, std::string_view text, Span bytes);
   // With stream_calls: the open region is a call, which `reader` reads; and
   // its arguments have more text.
-  void open_call(std::unique_ptr<call_stream::CallReader> reader);
+  void open_call(std::unique_ptr<call_stream::CallReader> reader,
+                 std::string_view id);
   void write_call(std::string_view text, Span bytes);
   bool streams_calls() const { return calls_.has_value(); }
 
@@ -65,6 +66,8 @@ class EventBuilder {
   structural_tag::TagNodeId open_region() const { return open_; }
   // The text of the open region so far.
   const std::string& text() const { return text_; }
+  // White space that is held until other text shows that it is content.
+  const std::string& held() const { return layout_; }
 
   void diagnose(Diagnostic diagnostic);
   Message& message();
@@ -76,6 +79,10 @@ class EventBuilder {
   Event& add(EventKind kind, Span bytes) {
     return round_.add(kind, field_name(), field_, bytes);
   }
+  // Holds white space with which the text of a region of content begins.
+  // Returns false if there is other text; then nothing is held.
+  bool hold_layout(structural_tag::TagNodeId id, std::string_view text,
+                   Span bytes);
   void write_chunk(std::string_view text, Span bytes);
   void add_chunk(std::string_view text, Span bytes);
   void end(json::Value value, Span bytes, bool cut, bool malformed);
@@ -100,7 +107,9 @@ class EventBuilder {
   bool dirty_ = false;
   std::size_t begin_ = 0;
   std::string text_;
-  std::string begun_;  // the bytes of a character, after text_
+  std::string begun_;   // the bytes of a character, after text_
+  std::string layout_;  // the text before the region that is not open yet
+  std::size_t layout_begin_ = 0;
 
   // The events of this round point to the texts that were written, too.
   events::Round round_;

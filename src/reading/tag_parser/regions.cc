@@ -113,7 +113,11 @@ std::uint32_t Regions::field(std::string_view name) {
 Regions::Regions(const structural_tag::TagTree& tag)
     : own_(tag.nodes.size(), kNoTagNode),
       regions_(tag.nodes.size()),
-      is_region_(tag.nodes.size(), false) {
+      is_region_(tag.nodes.size(), false),
+      have_ids_(std::ranges::any_of(
+          tag.nodes,
+          [](const TagNode& node) { return node.call_id.has_value(); })),
+      has_layout_(tag.turn_end.has_value()) {
   fields_ = {"reasoning", "content", "tool_calls", "rest"};
   const std::vector<bool> annotated = find_annotated(tag);
   std::vector<Around> around(tag.nodes.size());

@@ -66,6 +66,14 @@ class Regions {
     return representatives_[index_of(region)];
   }
   const std::vector<std::string_view>& fields() const { return fields_; }
+  // Whether a call may have an id, so that calls are announced with it.
+  bool have_ids() const { return have_ids_; }
+  // Whether white space alone is no text of the region.
+  bool leaves_out_space(structural_tag::TagNodeId region) const {
+    const Region& one = regions_[index_of(region)];
+    return has_layout_ && one.kind == RegionKind::kText && !one.by_markers &&
+           fields_[one.field] == "content";
+  }
   // What joins two regions of a field: the first "join" of its formats.
   std::string_view join(std::uint32_t field) const;
 
@@ -92,6 +100,8 @@ class Regions {
   std::vector<bool> is_region_;
   std::vector<structural_tag::TagNodeId> representatives_;
   std::vector<std::string_view> fields_;
+  bool have_ids_ = false;
+  bool has_layout_ = false;
 };
 
 // Whether a format's own bytes are free text between tags.

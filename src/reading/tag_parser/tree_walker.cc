@@ -29,11 +29,13 @@ void TreeWalker::find_target() {
   }
   target_.region = code_.regions.representative(owner);
   target_.is_value = code_.regions.region(owner).value == innermost;
+  target_.is_id = (*code_.tag)[innermost].call_id.has_value();
 }
 
 void TreeWalker::text(std::string_view text) {
   if (text.empty()) return;
   if (!target_.known) find_target();
+  if (target_.is_id) id_ += text;
   if (target_.region != kNoTagNode) {
     if (!ahead_) {
       write(target_, text, position_);
@@ -52,7 +54,9 @@ void TreeWalker::write(const Target& target, std::string_view text,
   const auto from = static_cast<std::size_t>(begin);
   const Span bytes{from, from + text.size()};
   events_.write(target.region, text, bytes);
-  if (target.is_value) events_.write_call(text, bytes);
+  if (!target.is_value) return;
+  announce_call();
+  events_.write_call(text, bytes);
 }
 
 // --- Ahead of the steps ------------------------------------------------------
@@ -65,7 +69,7 @@ void TreeWalker::open_ahead(TagNodeId format, Span delimiter) {
 
 void TreeWalker::text_ahead(std::string_view text, std::uint64_t begin,
                             bool is_value) {
-  write({events_.open_region(), is_value, true}, text, begin);
+  write({.region = events_.open_region(), .is_value = is_value}, text, begin);
   const std::uint64_t written = begin + text.size();
   if (ahead_) {
     ahead_->written = written;
@@ -108,6 +112,7 @@ void TreeWalker::enter(TagNodeId id) {
       close(around);
     }
   }
+  if (const auto& before = (*code_.tag)[id].call_id) id_ = *before;
   open_.push_back({id, position_, position_});
   tree_.enter(id, position_);
 }
@@ -122,16 +127,26 @@ void TreeWalker::close(TagNodeId id) {
   events_.close(code_.regions.representative(id), {at(), at()});
 }
 
-// With stream_calls: announces the call whose region has opened.
 void TreeWalker::open_call(const Region& region) {
-  if (!events_.streams_calls() || region.kind != RegionKind::kCall) return;
-  if (region.value == kNoTagNode) {
+  if (region.kind != RegionKind::kCall) return;
+  id_.clear();
+  if (!events_.streams_calls()) return;
+  unannounced_ = &region;
+  if (!code_.regions.have_ids()) announce_call();
+}
+
+// With stream_calls: announces the call whose region has opened.
+void TreeWalker::announce_call() {
+  const Region* const region = std::exchange(unannounced_, nullptr);
+  if (region == nullptr) return;
+  if (region->value == kNoTagNode) {
     events_.open_call(std::make_unique<call_stream::NamedCallReader>(
-        region.capture.text, ""));
+                          region->capture.text, ""),
+                      id_);
     return;
   }
   events_.open_call(
-      code_.arguments.at(region.value).call_reader(region.capture.text));
+      code_.arguments.at(region->value).call_reader(region->capture.text), id_);
 }
 
 // {"begin", "content", "end"} of the tag at a depth.  `cut`: its end marker is
@@ -168,10 +183,13 @@ void TreeWalker::leave() {
       events_.end_text(delimiter.begin);
       value = plain_value(region, open_.size() - 1, false);
     } else if (region.kind == RegionKind::kCall) {
-      value = json::Object{
-          {"type", "function"},
-          {"function", json::Object{{"name", std::string(region.capture.text)},
-                                    {"arguments", value_}}}};
+      announce_call();
+      json::Object call = {{"type", "function"}};
+      if (!id_.empty()) call.set("id", id_);
+      call.set("function",
+               json::Object{{"name", std::string(region.capture.text)},
+                            {"arguments", value_}});
+      value = std::move(call);
     }
     tree_.leave(position_, true);
     // The text fits the format, but could not be read as a value.
@@ -203,6 +221,7 @@ void TreeWalker::leave() {
 
 void TreeWalker::cut_off(const Diagnostic& why, std::size_t kept) {
   target_.known = false;
+  announce_call();
   // Closes the open region if it belongs to a format that is left.  A region
   // that needs a value is malformed; any other one is cut.
   const TagNodeId id = events_.open_region();

@@ -103,6 +103,7 @@ class TreeWalker {
   struct Target {
     TagNodeId region = structural_tag::kNoTagNode;  // kNoTagNode: markup
     bool is_value = false;
+    bool is_id = false;
     bool known = false;
   };
   void find_target();
@@ -112,6 +113,7 @@ class TreeWalker {
   void open_region(TagNodeId id, Span delimiter);
   void close(TagNodeId id);
   void open_call(const Region& region);
+  void announce_call();
   void leave();
   json::Value plain_value(const Region& region, std::size_t depth,
                           bool cut) const;
@@ -130,6 +132,10 @@ class TreeWalker {
   // whether it was read from a complete text.
   json::Value value_;
   bool value_whole_ = false;
+  // The id of the call that is open, as far as it has been read; and the call's
+  // region, until the call is announced, which may have to wait for the id.
+  std::string id_;
+  const Region* unannounced_ = nullptr;
 };
 
 }  // namespace parlance::tag_parser

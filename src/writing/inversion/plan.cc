@@ -631,14 +631,14 @@ class Planner {
           add(SamplePiece::Kind::kArguments, empty_arguments(part));
           break;
         case Kind::kIndex:
-          add(SamplePiece::Kind::kText, std::to_string(part.first));
+          add(SamplePiece::Kind::kId, std::to_string(part.first));
           break;
         case Kind::kId: {
           const Result<regex::Pattern> pattern =
               regex::parse_pattern(part.text);
           std::optional<std::string> text;
           if (pattern) text = shortest_match(pattern->hir);
-          add(SamplePiece::Kind::kText, text.value_or(""));
+          add(SamplePiece::Kind::kId, text.value_or(""));
           break;
         }
         case Kind::kPayload:

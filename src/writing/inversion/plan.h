@@ -43,9 +43,10 @@ struct FieldPlan {
   std::vector<std::string> raw_values = {};
 };
 
-// A piece of a sample: text, the name of a tool, or no arguments.
+// A piece of a sample: text, the name of a tool, no arguments, or an id or a
+// number of the call.
 struct SamplePiece {
-  enum class Kind : std::uint8_t { kText, kName, kJsonName, kArguments };
+  enum class Kind : std::uint8_t { kText, kName, kJsonName, kArguments, kId };
   Kind kind = Kind::kText;
   std::string text = {};
 };
@@ -97,6 +98,9 @@ struct ReadBack {
   bool text_between_calls = false;
   // A text of turn_end after a call would be read as a part of the call.
   bool no_turn_end = false;
+  // The id of a call is the id or number that is written, after this text.
+  // Nothing if calls have no id.
+  std::optional<Sample> id_before = {};
   // Of a format that is not built in.
   ReadTexts texts = {};
 };

@@ -31,6 +31,7 @@ std::string spelled(const Sample& sample, std::string_view name,
         out += arguments.empty() ? piece.text : arguments;
         break;
       case SamplePiece::Kind::kText:
+      case SamplePiece::Kind::kId:
         out += piece.text;
         break;
       case SamplePiece::Kind::kName:

@@ -24,6 +24,7 @@
 #include "base/ascii.h"
 #include "inversion/left_out.h"
 #include "inversion/prefix.h"
+#include "inversion/reading.h"
 #include "inversion/tag_input.h"
 #include "inversion/tag_values.h"
 #include "json/writer.h"
@@ -274,6 +275,15 @@ class Builder {
     return node;
   }
 
+  // `node` as the id of a call of the tool, if calls have one.
+  Value as_id(Value node, const Tool* tool) const {
+    const std::optional<Sample>& before = in_.read_back.id_before;
+    if (tool != nullptr && before) {
+      node.mutable_members().set("call_id", spelled(*before, tool->name));
+    }
+    return node;
+  }
+
   // Appends the nodes of `parts`.  `payload` is for {"text": true}, `tool` for
   // the parts of a call.
   void append(json::Array& nodes, const WriteParts& parts,
@@ -295,10 +305,10 @@ class Builder {
           if (tool != nullptr) nodes.push_back(arguments(part, *tool));
           break;
         case Kind::kIndex:
-          nodes.push_back(values::regex("[0-9]{1,6}"));
+          nodes.push_back(as_id(values::regex("[0-9]{1,6}"), tool));
           break;
         case Kind::kId:
-          nodes.push_back(values::regex(part.text));
+          nodes.push_back(as_id(values::regex(part.text), tool));
           break;
         case Kind::kAny: {
           json::Array choices;

@@ -277,6 +277,42 @@ std::optional<Error> verify_layout(const Format& format, const Plan& plan,
   return verify_string(format, plan, name);
 }
 
+// What stands between the beginning of the id that the format reads and the
+// id that is written: "functions.", a name and ":" in functions.get:0.
+std::optional<Sample> find_id(const Format& format, const Plan& plan,
+                              std::string_view name) {
+  for (const Sample& sample : plan.samples) {
+    const auto id =
+        std::ranges::find(sample, SamplePiece::Kind::kId, &SamplePiece::kind);
+    if (id == sample.end()) continue;
+    const Reading reading =
+        read_response(format, plan, call_text(plan, sample, name));
+    if (reading.calls.size() != 1) continue;
+    const json::Value* read = reading.calls[0].find("id");
+    if (read == nullptr || !read->is_string()) continue;
+    std::string_view left = read->as_string();
+    if (!left.ends_with(id->text)) continue;
+    left.remove_suffix(id->text.size());
+    Sample out;
+    for (auto piece = id; piece != sample.begin() && !left.empty();) {
+      --piece;
+      const std::string text = spelled({*piece}, name);
+      if (left.ends_with(text)) {
+        left.remove_suffix(text.size());
+        out.insert(out.begin(), *piece);
+      } else if (piece->kind == SamplePiece::Kind::kText &&
+                 text.ends_with(left)) {
+        out.insert(out.begin(), {piece->kind, std::string(left)});
+        left = {};
+      } else {
+        break;
+      }
+    }
+    if (left.empty()) return out;
+  }
+  return std::nullopt;
+}
+
 // verify_names() without the memo.
 Result<ReadBack> read_names(const Format& format, const Plan& plan,
                             const std::vector<std::string_view>& names) {
@@ -290,6 +326,7 @@ Result<ReadBack> read_names(const Format& format, const Plan& plan,
     return out;
   }
   if (names.empty()) return out;
+  out.id_before = find_id(format, plan, names.front());
   // If one of the calls in a response is not read back, each is read by itself,
   // to find it.
   const bool several = has_several_calls(plan);

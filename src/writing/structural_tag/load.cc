@@ -575,6 +575,7 @@ std::optional<Error> Loader::load_one(const Pending& next) {
                 "is only for a format with 'field'.");
   }
   node.tool = fields.name("tool");
+  if (object.find("call_id") != nullptr) node.call_id = fields.text("call_id");
   if (fields.error()) return fields.error();
   find_unknown_keys(fields, object, node);
   add_node(next, std::move(node));

@@ -302,6 +302,8 @@ struct TagNode {
   std::string field;  // the field of the message that receives the text
   std::string join;   // with a field: what joins the texts of its regions
   std::string tool;   // of a tag: the tool that it calls
+  // The text of the node, after this text, is the id of the call around it.
+  std::optional<std::string> call_id = std::nullopt;
 
   // REQUIRES: the body is a Body.
   template <class Body>
@@ -329,6 +331,11 @@ struct TagTree {
   // The value that such a tag was loaded from, which identifies its nodes; null
   // for any other tag.
   json::Value source = {};
+  // Of such a tag: the texts that end a response.  White space beside its calls
+  // and ends of turn is layout, several ends of turn are ends of turn, and
+  // white space alone is no content.  Null for any other tag, whose parser
+  // reads what the tag allows and nothing else.
+  std::optional<std::vector<std::string>> turn_end = std::nullopt;
   // The schemas of that request, by JSON Pointers into it.
   struct Requested {
     struct Tool {

@@ -272,6 +272,7 @@ json::Value to_json(const TagTree& tag) {
     if (!node.field.empty()) out.set("field", node.field);
     if (!node.join.empty()) out.set("join", node.join);
     if (!node.tool.empty()) out.set("tool", node.tool);
+    if (node.call_id) out.set("call_id", *node.call_id);
     made[i] = std::move(out);
   }
   return json::Object{{"type", "structural_tag"},
