@@ -4,8 +4,6 @@ Every rule looks at one case whose results differ and says whether it explains
 the difference.  A difference that no rule explains fails the test.
 """
 
-import json
-
 import regex
 
 

@@ -480,13 +480,16 @@ void run_walks(std::size_t walks, std::size_t most, bool spaces) {
       options.tools = *json::parse(kTools);
       options.tool_choice = choice;
       options.max_white_space = 2;
-      const Result<StructuralTag> tag = tool_calling(family, options);
+      Result<StructuralTag> tag = tool_calling(family, options);
       if (!tag) {  // no calls, or none that can be constrained
         ASSERT_TRUE(tag.error().code == ErrorCode::kUnsupported ||
                     tag.error().code == ErrorCode::kConflict)
             << tag.error().to_string();
         continue;
       }
+      // The tag alone, whose parser knows no layout besides.
+      tag = StructuralTag::from_value(tag->to_json());
+      ASSERT_TRUE(tag) << tag.error().to_string();
       const Vocabulary vocabulary = walked_vocabulary(tag->to_json(), spaces);
       const Compiler compiler = *Compiler::create(vocabulary);
       const auto constraint = compiler.compile_structural_tag(*tag);

@@ -230,18 +230,20 @@ inline bool may_be_skipped(const format::Description& description,
 
 // Account: ranges come in order and do not overlap; every byte is in a chunk or
 // a delimiter, or where may_be_skipped() allows it, or is a control token that
-// was left out.
+// was left out; after the end of a response, without a diagnostic (`padding`:
+// their spellings).
 // `stream` is what was parsed, the kept prefix included; chunks must be slices
 // of it unless it is not well-formed, as `exact` says.
 inline std::string account(const ParseRecord& record, std::string_view stream,
-                           bool exact = true) {
+                           bool exact = true,
+                           std::vector<std::string> padding = {}) {
   std::size_t at = 0;
   bool inside = false;
   // Bytes between events, without control tokens that were left out.
   const format::Reading& reading =
       detail::Access::impl(record.format)->family.reading;
   // Without the texts of a family file that are in no event.
-  const auto payload = [&](std::string text) {
+  const auto payload = [&](std::string text, std::size_t end) {
     std::vector<std::string> skipped = reading.turn_end;
     for (const format::FieldReading& field : reading.fields) {
       const format::Layout& layout = field.layout;
@@ -250,6 +252,10 @@ inline std::string account(const ParseRecord& record, std::string_view stream,
         skipped.insert(skipped.end(), list->begin(), list->end());
       }
     }
+    const bool ended = std::ranges::any_of(
+        reading.turn_end,
+        [&](const std::string& literal) { return stream.find(literal) < end; });
+    if (ended) skipped.insert(skipped.end(), padding.begin(), padding.end());
     if (skipped.empty()) return text;
     format::Delimiter literals;
     literals.kind = format::Delimiter::Kind::kLiterals;
@@ -267,7 +273,7 @@ inline std::string account(const ParseRecord& record, std::string_view stream,
       begin = d.bytes.end;
     }
     out += stream.substr(begin, end - begin);
-    out = payload(std::move(out));
+    out = payload(std::move(out), end);
     // After the end of the response white space is not reported.
     const bool blank = out.find_first_not_of(" \t\n\r\f\v") == out.npos;
     return blank && !reading.turn_end.empty() ? std::string() : out;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/access.h"
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "events/stage.h"
 #include "format/description.h"
@@ -54,8 +55,8 @@ struct ResponseReader {
 
   // All text before this position is in events.
   std::uint64_t passed() const {
-    return std::min(segmenter.passed(),
-                    filter ? filter->held_begin() : ~std::uint64_t{0});
+    return std::min({segmenter.passed(), assembler.held_begin(),
+                     filter ? filter->held_begin() : ~std::uint64_t{0}});
   }
 
   const DelimiterPrograms& programs() const {
@@ -160,12 +161,12 @@ struct ResponseReader {
 
   void feed_token(TokenId id) {
     const TokenKind kind = vocabulary->kind(id);
-    if (kind == TokenKind::kOrdinary && !after_special) {
+    if (kind == TokenKind::kOrdinary && !after_special && !ended_by) {
       feed_bytes(vocabulary->bytes(id));
     } else if (kind == TokenKind::kOrdinary) {
       feed_after_special(vocabulary->bytes(id));
     } else {
-      report_end();
+      if (!is_dropped(id, kind)) report_end();
       flush_sanitizer();
       feed_special(id, kind);
     }
@@ -173,13 +174,19 @@ struct ResponseReader {
   }
 
   void feed_after_special(std::string_view bytes) {
-    report_end();
-    after_special = false;
-    if (vocabulary->space_after_marks() && bytes.starts_with(' ')) {
+    if (!std::ranges::all_of(bytes, base::is_space)) report_end();
+    if (std::exchange(after_special, false) &&
+        vocabulary->space_after_marks() && bytes.starts_with(' ')) {
       sanitizer.skip(1);
       bytes.remove_prefix(1);
     }
     feed_bytes(bytes);
+  }
+
+  // Whether the format does not mention the token, which is not text.
+  bool is_dropped(TokenId id, TokenKind kind) const {
+    return kind == TokenKind::kControl && !format.name().empty() &&
+           !program->mark_symbols.contains(id);
   }
 
   // Reports a stop token that did not end the response, because something
@@ -207,19 +214,24 @@ struct ResponseReader {
       }
     } else if (kind == TokenKind::kAdded) {
       feed_bytes(vocabulary->bytes(id));
-    } else if (format.name().empty()) {
-      feed_bytes(spelling);
-    } else {
+    } else if (is_dropped(id, kind)) {
       drop(id, spelling);
+    } else {
+      feed_bytes(spelling);
     }
     after_special = true;
   }
 
-  // Leaves out a control token that the format does not mention.
+  // Leaves out a control token that the format does not mention.  After the end
+  // of the response it is one more end of turn, or the padding of a batch.
   void drop(TokenId id, std::string_view spelling) {
     Diagnostic diagnostic = vocab::unexpected_special(
         tokens.size(), id, spelling, sanitizer.bytes_in());
     sanitizer.skip(spelling.size());
+    if (ended_by || assembler.at_turn_end() ||
+        assembler.ends_turn(segmenter.held())) {
+      return;
+    }
     // A stop token is expected at the end of the response: report it only if
     // something follows.
     if (std::ranges::find(vocabulary->stop_ids(), id) !=
@@ -362,8 +374,11 @@ std::size_t ResponseParser::held_bytes() const { return held().size(); }
 
 std::string_view ResponseParser::held() const {
   std::string_view tail = state_->sanitizer.tail();
-  if (tail.empty() && !state_->filter) return state_->segmenter.held();
-  state_->held = state_->filter ? state_->filter->held() : std::string();
+  state_->held = state_->assembler.held();
+  if (tail.empty() && !state_->filter && state_->held.empty()) {
+    return state_->segmenter.held();
+  }
+  if (state_->filter) state_->held += state_->filter->held();
   state_->held.append(state_->segmenter.held()).append(tail);
   return state_->held;
 }

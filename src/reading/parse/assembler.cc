@@ -263,8 +263,6 @@ void Assembler::append(std::string_view text) {
   body_.append(text);
 }
 
-// Adds `text` to the open region and to its chunk event.  The region of the
-// implicit field opens here, with its first text.
 void Assembler::on_text(std::string_view text, std::uint64_t begin,
                         std::span<const MarkAt> marks) {
   if (field_ == kNoField) {
@@ -273,6 +271,34 @@ void Assembler::on_text(std::string_view text, std::uint64_t begin,
     }
     return;
   }
+  if (!opened_ && program_.rests_in_text && hold_layout(text, begin)) return;
+  add_text(text, begin, marks);
+}
+
+// White space alone, beside regions and ends of turn, is no text of the field:
+// it is dropped where the field would end, in close_region().
+bool Assembler::hold_layout(std::string_view text, std::uint64_t begin) {
+  if (text.find_first_not_of(kWhiteSpace) == std::string_view::npos &&
+      layout_bytes_ + text.size() <= format_.limits.held_bytes / 2) {
+    layout_.push_back({begin, std::string(text)});
+    layout_bytes_ += text.size();
+    return true;
+  }
+  layout_bytes_ = 0;
+  for (const Blank& blank : std::exchange(layout_, {})) {
+    add_text(blank.text, blank.begin, {});
+  }
+  return false;
+}
+
+std::string Assembler::held() const {
+  std::string out;
+  for (const Blank& blank : layout_) out += blank.text;
+  return out;
+}
+
+void Assembler::add_text(std::string_view text, std::uint64_t begin,
+                         std::span<const MarkAt> marks) {
   if (!opened_) open_region(field_, nullptr, begin);
   Span bytes = {at(begin), at(begin + text.size())};
   if (!options_.fields_only) {
@@ -301,9 +327,11 @@ void Assembler::on_text(std::string_view text, std::uint64_t begin,
 void Assembler::on_delimiter(const Delimited& delimiter) {
   if (delimiter.close) {
     close_region(&delimiter, delimiter.begin, RegionStop::kEnded);
+    at_turn_end_ = ends_turn(delimiter.text);
     return;
   }
   report_unclaimed();
+  at_turn_end_ = false;
   if (field_ != kNoField && description_.fields[field_].open) {
     interrupt_region(
         delimiter,
@@ -324,8 +352,15 @@ void Assembler::on_delimiter(const Delimited& delimiter) {
                   {at(delimiter.begin), at(delimiter.end)}});
 }
 
+bool Assembler::ends_turn(std::string_view delimiter) const {
+  return std::ranges::any_of(
+      format_.family.reading.turn_end,
+      [&](const std::string& text) { return delimiter.ends_with(text); });
+}
+
 void Assembler::on_markup(const Delimited& markup) {
   report_unclaimed();
+  at_turn_end_ = ends_turn(markup.text);
   if (field_ != kNoField) {
     interrupt_region(markup, "text that stands between regions");
   }
@@ -375,6 +410,7 @@ void Assembler::on_turn_end(std::uint64_t begin, std::uint64_t /*end*/,
                             bool more) {
   report_unclaimed();
   close_region(nullptr, begin, RegionStop::kUnclosed);
+  at_turn_end_ = true;
   if (more) return;
   ended_ = true;
   field_ = kNoField;
@@ -400,6 +436,7 @@ void Assembler::collect_unclaimed(std::string_view text, std::uint64_t begin) {
     }
     const bool blank = kWhiteSpace.find(text[i]) != std::string_view::npos;
     if (blank && unclaimed_.empty()) continue;
+    at_turn_end_ = false;
     if (unclaimed_.empty()) unclaimed_bytes_.begin = at(begin + i);
     unclaimed_ += text[i];
     if (blank) continue;
@@ -725,6 +762,8 @@ void Assembler::close_region(const Delimited* delimiter, std::uint64_t position,
   const bool opened = opened_;
   field_ = description_.implicit.value_or(kNoField);
   opened_ = false;
+  layout_.clear();
+  layout_bytes_ = 0;
   if (!opened) return;
   fields_stale_ = true;
   const format::Field& field = description_.fields[index];

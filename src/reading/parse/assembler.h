@@ -96,6 +96,17 @@ class Assembler final : public SegmentSink {
     return unclaimed_.empty() ? ~std::uint64_t{0} : unclaimed_bytes_.begin;
   }
 
+  // White space that is held because no other text of the implicit field has
+  // come yet, and its position; without any, the greatest number.
+  std::string held() const;
+  std::uint64_t held_begin() const {
+    return layout_.empty() ? ~std::uint64_t{0} : layout_.front().begin;
+  }
+  // An end of turn has come, and nothing but white space after it.
+  bool at_turn_end() const { return ended_ || at_turn_end_; }
+  // Whether a delimiter or markup ends with an end of turn.
+  bool ends_turn(std::string_view delimiter) const;
+
   void add_diagnostic(Diagnostic diagnostic);
   const Message& message() const;
   // With fields_only, after finish(): a member of the message.
@@ -155,6 +166,15 @@ class Assembler final : public SegmentSink {
 
   // Ends the open region, which `by` (text in [begin, end)) interrupts.
   void interrupt_region(const Delimited& by, std::string_view what);
+
+  // Adds text to the open region.  The region of the implicit field opens here,
+  // with its first text.
+  void add_text(std::string_view text, std::uint64_t begin,
+                std::span<const MarkAt> marks);
+  // Holds the white space with which the text of the implicit field begins.
+  // Returns false if the text does not only consist of it, or is too long; then
+  // nothing is held.
+  bool hold_layout(std::string_view text, std::uint64_t begin);
 
   // Text between regions, where there is no implicit field.
   void collect_unclaimed(std::string_view text, std::uint64_t begin);
@@ -259,7 +279,15 @@ class Assembler final : public SegmentSink {
   FieldId field_;
   bool opened_ = false;
   bool ended_ = false;          // the response has ended; text is unclaimed
+  bool at_turn_end_ = false;    // see at_turn_end()
   std::uint64_t text_end_ = 0;  // of the last text of a region
+  // The white space that is held, in pieces that need not adjoin.
+  struct Blank {
+    std::uint64_t begin;
+    std::string text;
+  };
+  std::vector<Blank> layout_;
+  std::size_t layout_bytes_ = 0;
   std::string body_;
   // Instead of body_, while the text is one stretch of lender_.
   std::string_view borrowed_;

@@ -315,6 +315,7 @@ class ProgramCompiler {
     add_readings();
     add_defaults();
     add_resting();
+    add_ended();
     for (FieldId i; i < description_.fields.size(); ++i) add_inside(i);
     add_context(program_->resting);
     add_context(program_->resting_text);
@@ -493,6 +494,12 @@ class ProgramCompiler {
       program_->resting_text = watch({all.begin() + openers, all.end()});
     }
     program_->resting = watch(std::move(all));
+  }
+
+  void add_ended() {
+    if (program_->turn_end.empty()) return;
+    program_->ended =
+        watch({{turn_end_, &turn_end_->pattern, {.field = kDropped}}});
   }
 
   void add_inside(FieldId i) {

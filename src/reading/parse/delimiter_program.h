@@ -108,7 +108,7 @@ struct DelimiterProgram {
   // (format/interruption.h): not for a bare template.
   bool rests_in_text = false;
   const format::Reading* reading = nullptr;  // of a family file
-  Watch ended;  // after the end of the response: nothing
+  Watch ended;  // after the end of the response: further texts that end it
   // By field: what its values look like, if its regions end with them.
   std::vector<std::unique_ptr<const ValueLanguage>> values;
   // By field: the elements that its regions consist of, whose values may

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "base/access.h"
+#include "base/ascii.h"
 #include "base/unwinding.h"
 #include "base/utf8.h"
 #include "events/stage.h"
@@ -198,6 +199,7 @@ struct TagParser::State {
     if (parsing()) {
       std::size_t read = 0;
       if (!stopped && vm.feed_token(token, read)) {
+        ended = ended || ends_turn(token);
         if (vm.wants_compaction()) emit_certain();
         return;
       }
@@ -250,6 +252,10 @@ struct TagParser::State {
   // may end before the token, but not with it, then it ends there: masks let
   // the token through as a stop token.  Returns whether the token was read.
   bool feed_stop(const tag_parser::Token& input) {
+    if (is_padding(input)) {
+      tokens.add(input.id, total());
+      return true;
+    }
     if (stop_ids.empty() || stopped) return false;
     if (!std::binary_search(stop_ids.begin(), stop_ids.end(), input.id)) {
       return false;
@@ -257,6 +263,7 @@ struct TagParser::State {
     tag_parser::Token token = input;
     token.is_text = false;
     token.is_any = false;
+    ended = true;
     const auto reads = [&] {
       if (vm.can_end()) return vm.feed_last_token(token);
       std::size_t read = 0;
@@ -270,6 +277,27 @@ struct TagParser::State {
     tokens.add(token.id, total());
     if (parsing() && vm.wants_compaction()) emit_certain();
     return true;
+  }
+
+  bool ends_turn(const tag_parser::Token& token) const {
+    const auto& texts = detail::Access::impl(compiled)->tag->turn_end;
+    return texts && token.mark != tag_parser::kNoMark &&
+           std::ranges::any_of(*texts, [&](const std::string& text) {
+             return text.ends_with(token.text);
+           });
+  }
+
+  // Whether the token stands after the end of the turn and is no text: white
+  // space, one more end of turn, or the padding of a batch.
+  bool is_padding(const tag_parser::Token& token) const {
+    if (!ended || !parsing() ||
+        !detail::Access::impl(compiled)->tag->turn_end) {
+      return false;
+    }
+    if (vocabulary->kind(token.id) == TokenKind::kControl) {
+      return stopped || token.mark == tag_parser::kNoMark;
+    }
+    return stopped && std::ranges::all_of(token.text, base::is_space);
   }
 
   void feed_input(const InputToken& input) {
@@ -693,9 +721,11 @@ struct TagParser::State {
   std::string buffer;
   std::uint64_t buffer_begin = 0;
   std::string rest;
+  std::string held;
   std::size_t prefix_bytes = 0;
   std::size_t prefix_tokens = 0;
   bool stopped = false;          // by a stop token
+  bool ended = false;            // a stop token or an end of turn has come
   bool text_after_stop = false;  // a token came after the stop token
   Mode mode = Mode::kParsing;
   std::optional<Recovery> recovery;  // kRecovering
@@ -796,7 +826,13 @@ bool TagParser::complete() const {
 std::size_t TagParser::held_bytes() const { return held().size(); }
 
 std::string_view TagParser::held() const {
-  return state_->text(state_->walker.emitted_end(), state_->total());
+  State& state = *state_;
+  const std::string_view text =
+      state.text(state.walker.emitted_end(), state.total());
+  const std::string& layout = state.walker.events().held();
+  if (layout.empty()) return text;
+  state.held = layout;
+  return state.held += text;
 }
 
 // Feeds parts, so that the events of a part are freed before the next one.

@@ -18,6 +18,16 @@ using structural_tag::TagBody;
 using structural_tag::TagNode;
 using structural_tag::TagNodeType;
 
+namespace {
+
+// A text of a format without white space at its end; an empty one as it is.
+std::string_view without_space(std::string_view text) {
+  const std::size_t last = text.find_last_not_of(" \t\r\n");
+  return last == text.npos ? text : text.substr(0, last + 1);
+}
+
+}  // namespace
+
 // --- Analysis ----------------------------------------------------------------
 
 // Whether the format has a recogniser: it is a json_schema, regex or grammar.
@@ -135,6 +145,34 @@ void TagCompiler::find_depths() {
   }
 }
 
+// Free text between calls takes the white space beside them, and the tags of a
+// list have the list's.
+void TagCompiler::find_delimited() {
+  std::vector<bool> section(tag_.nodes.size(), false);
+  for (std::size_t i = 0; i < tag_.nodes.size(); ++i) {
+    const TagNode& format = tag_.nodes[i];
+    const auto is_section = [](const TagNode& node) {
+      return node.field == "tool_calls" && !has_triggers(node);
+    };
+    bool begun = in_section_[i];
+    for (const TagNodeId child : format.children) {
+      const bool delimited =
+          !tag_[child].tool.empty() ||
+          (tag_[child].type == TagNodeType::kTag && !tag_[child].field.empty());
+      is_region_[index_of(child)] =
+          is_section(tag_[child]) ||
+          (delimited && !has_triggers(format) &&
+           format.type != TagNodeType::kTagsWithSeparator);
+      // Before the first text of a section stands what precedes the section.
+      section[index_of(child)] = section[i] || is_section(format);
+      in_section_[index_of(child)] = begun;
+      begun = begun || (section[index_of(child)] &&
+                        format.type == TagNodeType::kSequence &&
+                        nullable_[index_of(child)] == Nullable::kNo);
+    }
+  }
+}
+
 // Finds the formats without triggers after whose tags parsing resumes:
 //
 //   * tags_with_separator;
@@ -230,6 +268,34 @@ Pc TagCompiler::mark(std::uint32_t number, Pc next) {
   return fork({token, literal(one.spelling, next)});
 }
 
+//   head    fork {next, " ", "\n", ...}, each of which continues at head
+Pc TagCompiler::layout(Pc next, std::span<const std::string> texts) {
+  const Pc head = fork({next});
+  const std::size_t begin = out_.code.size();
+  std::vector<Pc> ways = {next};
+  for (const char* space : {" ", "\n", "\t", "\r"}) {
+    ways.push_back(literal(space, head));
+  }
+  for (const std::string& text : texts) ways.push_back(marker(text, head));
+  for (std::size_t pc = begin; pc < out_.code.size(); ++pc) {
+    out_.code[Pc{pc}].layout = true;
+  }
+  out_.forks[out_.code[head].index] = std::move(ways);
+  return head;
+}
+
+Pc TagCompiler::ends_of_turn(Pc next) {
+  const std::vector<std::string>& texts = *tag_.turn_end;
+  const Pc head = layout(next, texts);
+  const std::size_t begin = out_.code.size();
+  std::vector<Pc> ways = {next};
+  for (const std::string& text : texts) ways.push_back(marker(text, head));
+  for (std::size_t pc = begin; pc < out_.code.size(); ++pc) {
+    out_.code[Pc{pc}].layout = true;
+  }
+  return fork(std::move(ways));
+}
+
 std::vector<Word> TagCompiler::words(std::string_view marker) const {
   if (marks_ == nullptr) return {rules::byte_symbols(marker)};
   return marks_->spellings(marker);
@@ -289,7 +355,19 @@ Pc TagCompiler::compile_loop(TagNodeId id, std::uint32_t min,
   return add({.op = Op::kCountFrom, .next = test, .min = min});
 }
 
-// The begin marker, the content, and a fork of the end markers.
+// In a section of calls other white space may stand for the white space with
+// which a text ends.
+Pc TagCompiler::compile_const(TagNodeId id) {
+  const Pc leave = leave_[index_of(id)];
+  const auto& text = tag_[id].as<structural_tag::ConstString>().value;
+  const Pc whole = marker(text, leave);
+  const std::string_view end = without_space(text);
+  if (!has_layout() || !in_section_[index_of(id)] || end == text) return whole;
+  return fork({whole, marker(end, layout(leave))});
+}
+
+// The begin marker, the content, and a fork of the end markers.  Other white
+// space may stand for the white space with which a call ends.
 Pc TagCompiler::compile_tag(TagNodeId id) {
   const TagNode& format = tag_[id];
   const auto& body = format.as<TagBody>();
@@ -300,6 +378,12 @@ Pc TagCompiler::compile_tag(TagNodeId id) {
     std::vector<Pc> ends;
     for (const std::string& text : body.end.texts) {
       ends.push_back(marker(text, leave));
+    }
+    if (has_layout() && !format.tool.empty()) {
+      for (const std::string& text : body.end.texts) {
+        const std::string_view end = without_space(text);
+        if (end != text) ends.push_back(marker(end, leave));
+      }
     }
     then(format.children[0], ends.size() == 1 ? ends[0] : fork(ends));
   }
@@ -322,8 +406,12 @@ Pc TagCompiler::compile_separated(TagNodeId id) {
   ways.reserve(tags.size());
   for (const TagNodeId child : tags) ways.push_back(enter(child));
   const Pc first = fork(std::move(ways));
-  Pc after = leave;
-  Pc resumed = leave;
+  const bool calls =
+      has_layout() && std::ranges::all_of(tags, [&](TagNodeId child) {
+        return !tag_[child].tool.empty();
+      });
+  Pc after = calls ? layout(leave) : leave;
+  Pc resumed = after;
   if (!body.stop_after_first) {
     const bool guarded =
         body.separator.empty() &&
@@ -344,13 +432,16 @@ Pc TagCompiler::compile_separated(TagNodeId id) {
                    .index = depth,
                    .other = leave});
     } else {
-      after = fork({marker(body.separator, first), leave});
+      const Pc next = calls ? layout(first) : first;
+      after = fork({marker(body.separator, next), leave});
+      if (calls) after = layout(after);
       resumed = after;
     }
   }
   if (resumes_[index_of(id)]) add_resume_point(id, resumed);
   for (const TagNodeId child : tags) then(child, after);
-  return body.at_least_one ? first : fork({first, leave});
+  const Pc begin = calls && in_section_[index_of(id)] ? layout(first) : first;
+  return body.at_least_one ? begin : fork({begin, leave});
 }
 
 Pc TagCompiler::compile_leaf(TagNodeId id) {
@@ -373,7 +464,7 @@ Pc TagCompiler::compile_one(TagNodeId id) {
   const std::vector<TagNodeId>& children = format.children;
   switch (format.type) {
     case TagNodeType::kConstString:
-      return marker(format.as<structural_tag::ConstString>().value, leave);
+      return compile_const(id);
     case TagNodeType::kJsonSchema:
     case TagNodeType::kRegex:
     case TagNodeType::kGrammar:
@@ -477,6 +568,7 @@ void TagCompiler::find_joins() {
 Result<TagProgram> TagCompiler::emit() {
   out_ = {};
   out_.marks = marks_;
+  find_delimited();
   // The fixed instructions of all formats come first, so that formats can refer
   // to each other.
   for (std::size_t i = 0; i < tag_.nodes.size(); ++i) {
@@ -484,12 +576,18 @@ Result<TagProgram> TagCompiler::emit() {
     enter_[i] = add({.op = Op::kEnter, .index = index});
     leave_[i] = add({.op = Op::kLeave, .index = index});
   }
+  const Pc end = leave_[0];
+  if (has_layout()) leave_[0] = ends_of_turn(end);
   for (std::size_t i = 0; i < tag_.nodes.size(); ++i) {
     if (impossible_[i]) continue;
     const Pc first = compile_one(TagNodeId{static_cast<std::uint32_t>(i)});
     out_.code[enter_[i]].next = first;
   }
-  out_.code[leave_[0]].next = add({.op = Op::kAccept});
+  if (has_layout()) {
+    const Pc first = layout(out_.code[enter_[0]].next);
+    out_.code[enter_[0]].next = first;
+  }
+  out_.code[end].next = add({.op = Op::kAccept});
   out_.start = enter_[0];
   // The code is complete.  What follows is derived from it.
   find_joins();
@@ -567,6 +665,18 @@ std::optional<Error> TagCompiler::collect_marks() {
   for (const grammar::EmbeddedRecogniser& embedded : leaves_) {
     if (embedded.rules == nullptr) continue;
     if (auto error = marks->check_names(*embedded.rules)) return error;
+  }
+  if (has_layout()) {
+    for (const std::string& text : *tag_.turn_end) marks->add(text);
+    for (const TagNode& node : tag_.nodes) {
+      if (node.type == TagNodeType::kConstString) {
+        marks->add(without_space(node.as<structural_tag::ConstString>().value));
+      } else if (!node.tool.empty()) {
+        for (const std::string& text : node.as<TagBody>().end.texts) {
+          marks->add(without_space(text));
+        }
+      }
+    }
   }
   if (!marks->empty()) marks_ = std::move(marks);
   return std::nullopt;

@@ -56,6 +56,8 @@ class TagCompiler {
         impossible_(tag_.nodes.size(), false),
         nullable_(tag_.nodes.size(), structural_tag::Nullable::kNo),
         depth_(tag_.nodes.size(), 0),
+        is_region_(tag_.nodes.size(), false),
+        in_section_(tag_.nodes.size(), false),
         leaves_(tag_.nodes.size()),
         shared_leaves_(tag_.nodes.size(), structural_tag::kNoTagNode),
         exclude_dfas_(tag_, analysis_, lowering_) {
@@ -96,6 +98,7 @@ class TagCompiler {
   bool find_impossible(const structural_tag::TagNode& format) const;
   structural_tag::Nullable find_nullable(TagNodeId id) const;
   void find_depths();
+  void find_delimited();
   void find_resumable();
 
   Pc add(Instruction instruction) {
@@ -112,6 +115,11 @@ class TagCompiler {
   // The same for the marker without its first `from` bytes.
   Pc marker(std::string_view text, std::size_t from, Pc next);
   Pc symbols(std::span<const automata::WordSymbol> word, Pc next);
+  // White space and `texts` in any number, then `next`.  They are markup.
+  Pc layout(Pc next, std::span<const std::string> texts = {});
+  // Ends of turn with white space after each, or none, then `next`.
+  Pc ends_of_turn(Pc next);
+  bool has_layout() const { return tag_.turn_end.has_value(); }
   Pc literal(std::string_view text, Pc next);
   Pc mark(std::uint32_t number, Pc next);
   Pc token(TokenId id, Pc next) { return tokens({{id}}, Op::kToken, 1, next); }
@@ -141,6 +149,7 @@ class TagCompiler {
   }
   Pc enter(TagNodeId id) const { return enter_[index_of(id)]; }
   void then(TagNodeId id, Pc next) {
+    if (has_layout() && is_region_[index_of(id)]) next = layout(next);
     out_.code[leave_[index_of(id)]].next = next;
   }
   bool possible(TagNodeId id) const { return !impossible_[index_of(id)]; }
@@ -157,6 +166,7 @@ class TagCompiler {
   Pc compile_one(TagNodeId id);
   Pc compile_leaf(TagNodeId id);
   Pc compile_tag(TagNodeId id);
+  Pc compile_const(TagNodeId id);
   Pc compile_loop(TagNodeId id, std::uint32_t min, std::uint32_t max);
   Pc compile_text(TagNodeId id);
   Pc compile_separated(TagNodeId id);
@@ -196,6 +206,10 @@ class TagCompiler {
   // Whether the empty text fits; never kInside.
   std::vector<structural_tag::Nullable> nullable_;
   std::vector<std::uint32_t> depth_;  // how many formats enclose it
+  // A tag with a field, a call or a section of calls, outside of free text; and
+  // what comes after the first text of a section.
+  std::vector<bool> is_region_;
+  std::vector<bool> in_section_;
   std::vector<grammar::EmbeddedRecogniser> leaves_;
   // The json_schema whose recogniser it shares; kNoTagNode: none.
   std::vector<TagNodeId> shared_leaves_;

@@ -285,6 +285,7 @@ std::string PikeVm::expected() {
   };
   for (const Thread& thread : waiting_) {
     const Instruction& at = program_.code[thread.state.pc];
+    if (at.layout) continue;
     switch (at.op) {
       case Op::kLiteral:
         add_expected(quoted(std::string_view(program_.texts[at.index])

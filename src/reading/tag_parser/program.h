@@ -94,6 +94,8 @@ struct Instruction {
   Op op = Op::kAccept;
   // Several threads may arrive here at one position of the text.
   bool joins = false;
+  // Reads layout, which a message about other text does not ask for.
+  bool layout = false;
   Pc next = {};
   std::uint32_t index = 0;
   std::uint32_t back = 0;    // kEnter, kRule

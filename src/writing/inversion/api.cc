@@ -309,6 +309,7 @@ Result<StructuralTag> Format::structural_tag(
   tree->notes.insert(tree->notes.end(),
                      std::make_move_iterator(left_out.begin()),
                      std::make_move_iterator(left_out.end()));
+  tree->turn_end = impl_->family.reading.turn_end;
   tree->pattern_dfas = stored.pattern_dfas;
   const auto tag = detail::Access::make<StructuralTag>(
       std::shared_ptr<const structural_tag::TagTree>(
