@@ -32,14 +32,16 @@ std::optional<json::Value> parse_json(std::string_view text,
 // first, and `counts` the number of their children so far, and that of the
 // text.
 std::vector<ArgumentElement> scan_elements(call_syntax::NestedStyle style,
-                                           std::string_view text,
-                                           const Limits& limits) {
+                                           std::string_view text) {
   using call_syntax::Kind;
   using ElementKind = ArgumentElement::Kind;
   const bool cohere = style == call_syntax::NestedStyle::kCohereXml;
   std::vector<ArgumentElement> out;
   std::vector<std::uint32_t> open;
   std::vector<std::uint32_t> counts = {0};
+  // How deeply a text may nest is the grammar's business.
+  Limits limits;
+  limits.json_depth = ~std::size_t{0};
   call_syntax::NestedScanner scanner(style, limits);
   const call_syntax::Input input = {.text = text, .end = true};
   std::string_view name;

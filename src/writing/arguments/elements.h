@@ -57,8 +57,7 @@ std::optional<json::Value> parse_json(std::string_view text,
 
 // Scans elements up to the first byte that belongs to none.  O(text.size()).
 std::vector<ArgumentElement> scan_elements(call_syntax::NestedStyle style,
-                                           std::string_view text,
-                                           const Limits& limits);
+                                           std::string_view text);
 
 }  // namespace parlance::arguments
 

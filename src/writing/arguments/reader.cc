@@ -663,7 +663,7 @@ Arguments Reading::read() {
     elements_ = scan_elements(rules_.style() == ArgumentStyle::kCohereXml
                                   ? call_syntax::NestedStyle::kCohereXml
                                   : call_syntax::NestedStyle::kMinimaxM3Xml,
-                              text_, limits_);
+                              text_);
     results_.resize(elements_.size());
     request_all();
     evaluate_all();
