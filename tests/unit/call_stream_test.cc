@@ -403,8 +403,8 @@ TEST(CallStream, ElementsOfFamilyFiles) {
 TEST(CallStream, RepeatedElements) {
   check(built_in("seed_oss"),
         {{"<seed:tool_call><function=f><parameter=s>a</parameter>",
-          R"(+f {"s": "a")"},
-         {"<parameter=s>b</par", R"(, "s": "b)"},
+          R"(+f {"s": "a)"},
+         {"<parameter=s>b</par", R"(", "s": "b)"},
          {"ameter></function></seed:tool_call>", "\"}."}});
 }
 
