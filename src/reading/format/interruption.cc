@@ -267,9 +267,7 @@ std::vector<std::string> begins_of_opener(const Hir& hir) {
     const HirNode& node = hir.nodes[left.back()];
     left.pop_back();
     if (node.kind == HirKind::kLiteral) {
-      std::string_view text = base::trimmed(node.text);
-      const std::size_t end = text.find_first_of(">]");
-      if (end != std::string_view::npos) text = text.substr(0, end + 1);
+      const std::string_view text = base::trimmed(node.text);
       if (text.size() >= kFewest &&
           !base::is_letter(static_cast<unsigned char>(text.front()))) {
         out.emplace_back(text);

@@ -30,8 +30,8 @@ namespace parlance::format {
 void derive_interruption(FormatImpl& out);
 
 // The markup with which an opener may begin: of optional parts and the first
-// that is not, without white space at its ends, up to its first bracket.  Texts
-// of less than four bytes, and those that begin like a word, are left out.
+// that is not, without white space at its ends.  Texts of less than four bytes,
+// and those that begin like a word, are left out.
 std::vector<std::string> begins_of_opener(const regex::Hir& hir);
 
 // The pattern of an opener inside a region, if it is another than elsewhere.

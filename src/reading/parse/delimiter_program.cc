@@ -448,13 +448,13 @@ class ProgramCompiler {
   // matches, it is longer, or comes first.
   void add_near_misses(std::vector<Wanted>& all) {
     std::vector<std::string> texts;
+    const auto& drop = program_->readings[*description_.implicit]->drop;
     for (const FieldId i : order_) {
       const Delimiter& open = description_.fields[i].open;
       if (!open || !program_->calls[i]) continue;
       program_->first_calls = i;
       for (const std::string& text :
            format::begins_of_opener(patterns_.of(open.pattern).hir)) {
-        const auto& drop = program_->readings[*description_.implicit]->drop;
         if (std::ranges::find(texts, text) == texts.end() &&
             std::ranges::find(drop, text) == drop.end()) {
           texts.push_back(text);
