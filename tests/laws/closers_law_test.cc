@@ -16,10 +16,12 @@
 #include <cstdio>
 #include <map>
 #include <optional>
+#include <random>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/python_number.h"
@@ -160,20 +162,61 @@ class ClosersLaw : public ::testing::TestWithParam<std::string> {
     }
   }
 
-  void check(std::string_view place, const std::string& value) {
+  // A call with the value at the place, and its arguments.
+  std::pair<Result<std::string>, json::Object> rendered(
+      std::string_view place, const std::string& value) const {
     const json::Object arguments = arguments_with(place, value);
     RenderOptions render;
     render.tools = &tools_;
     render.verify = false;
-    const Result<std::string> text = format_->render(
-        json::Object{
-            {"role", "assistant"},
-            {"tool_calls",
-             json::Array{json::Object{
-                 {"type", "function"},
-                 {"function",
-                  json::Object{{"name", "f"}, {"arguments", arguments}}}}}}},
-        render);
+    return {
+        format_->render(
+            json::Object{
+                {"role", "assistant"},
+                {"tool_calls",
+                 json::Array{json::Object{
+                     {"type", "function"},
+                     {"function", json::Object{{"name", "f"},
+                                               {"arguments", arguments}}}}}}},
+            render),
+        arguments};
+  }
+
+  // The message and the calls of a text, and of its ids, in every cut.
+  void one_result(const std::string& text) {
+    SCOPED_TRACE(text);
+    const std::vector<TokenId> ids =
+        vocabulary_ ? encode(text) : std::vector<TokenId>();
+    ParserOptions options;
+    options.stream_calls = true;
+    options.tools = &tools_;
+    for (const bool by_ids : {false, true}) {
+      if (by_ids && !vocabulary_) continue;
+      if (by_ids) options.vocabulary = &*vocabulary_;
+      const std::size_t size = by_ids ? ids.size() : text.size();
+      std::string first;
+      for (const std::size_t step : {size, std::size_t{1}, std::size_t{3}}) {
+        ResponseParser parser(*format_, options);
+        testing::CallRecord record;
+        record.add(parser.initial_events());
+        for (std::size_t at = 0; at < size; at += step) {
+          const std::size_t count = std::min(step, size - at);
+          record.add(
+              by_ids ? parser.feed_tokens(std::span(ids).subspan(at, count))
+                     : parser.feed(std::string_view(text).substr(at, count)));
+        }
+        record.add(parser.finalize());
+        const Message& message = parser.message();
+        EXPECT_EQ(record.check(message, "tool_calls"), "");
+        const std::string result = record.log + json::dump(message.fields);
+        if (step == size) first = result;
+        EXPECT_EQ(result, first);
+      }
+    }
+  }
+
+  void check(std::string_view place, const std::string& value) {
+    const auto [text, arguments] = rendered(place, value);
     if (!text) {
       ++refused_;
       return;
@@ -247,6 +290,29 @@ TEST_P(ClosersLaw, WholeOrNoneLongRun) {
     }
   }
   for (const auto& [kind, text] : fails_) ADD_FAILURE() << kind << ": " << text;
+}
+
+// Whatever markup stands in and beside a call of elements, text and ids have
+// one result, and complete calls are those of the message.
+TEST_P(ClosersLaw, MarkupInAnyOrder) {
+  if (format_->to_json().find("\"xml-inline\"") == std::string::npos) return;
+  std::vector<std::string> parts(pieces_.begin(), pieces_.end());
+  for (const char* text :
+       {"x", "{", "\"", "}", "{\"a\": 1}", " ", "\n", "</"}) {
+    parts.emplace_back(text);
+  }
+  const auto [call, arguments] = rendered("string", "a b");
+  ASSERT_TRUE(call) << call.error().to_string();
+  std::mt19937 random(1);
+  const auto below = [&](std::size_t n) { return random() % n; };
+  for (int round = 0; round < 40; ++round) {
+    std::string text = call->substr(0, below(call->size() + 1));
+    for (std::size_t n = 1 + below(6); n > 0; --n) {
+      text += parts[below(parts.size())];
+    }
+    if (below(2) == 0) text += call->substr(below(call->size()));
+    one_result(text);
+  }
 }
 
 std::vector<std::string> families() {

@@ -30,6 +30,8 @@ class MemberWriter {
   void text(std::string_view piece, std::string& out);
   void close_string(std::string& out) { out += '"'; }
 
+  bool any() const { return members_ > 0; }
+
   // The object ends.
   void end(std::string& out) { out += members_ == 0 ? "{}" : "}"; }
 

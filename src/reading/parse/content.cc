@@ -309,6 +309,7 @@ class Elements {
     }
     return std::nullopt;
   }
+  bool any() const { return out_.size() > 0; }
   Value take() { return Value(std::move(out_)); }
 
  private:
@@ -364,8 +365,12 @@ ContentResult parse_elements(const MarkedText& marked, const Content& content,
         ignore(out.text_of(part(scanner.stray())), marked.text, remarks);
         break;
       case Kind::kJson: {
-        ContentResult value = read_object(out.text_of(part(scanner.value())),
-                                          marked.text, limits, remarks);
+        if (object || out.any()) {
+          return other_text(out.text_of(part(scanner.value())));
+        }
+        ContentResult value =
+            read_object(out.text_of(part(scanner.value())), marked.text, limits,
+                        scanner.is_whole() ? nullptr : remarks);
         if (!value) return value;
         object = *std::move(value);
         break;

@@ -174,6 +174,7 @@ bool ElementCallReader::read_tail(std::string_view text, std::string& out) {
 }
 
 bool ElementCallReader::read_object(std::string_view text, std::string& out) {
+  if (object_ || writer_.any()) return false;
   const auto [begin, end] = scanner_.value();
   const Result<json::Value> object =
       json::parse(text.substr(begin, end - begin), {.limits = limits_});

@@ -217,9 +217,12 @@ ElementFinder compile_halves(const Hir& pattern, std::string_view type,
     out.type = groups.size();
     groups.push_back(*group);
   }
-  if (const auto damage = group_of(pattern, "damage")) {
-    out.damage = groups.size();
-    groups.push_back(*damage);
+  for (const auto& [name, at] :
+       {std::pair("damage", &out.damage), std::pair("whole", &out.whole)}) {
+    const auto group = group_of(pattern, name);
+    if (!group) continue;
+    *at = groups.size();
+    groups.push_back(*group);
   }
   // The groups must be in the head.  Children precede their parents, so a walk
   // from the last node to the first one finds what the head contains.

@@ -28,15 +28,17 @@
 namespace parlance::parse {
 
 struct ElementFinder {
-  // Its groups are the key and those of `type` and `damage`.  If `strict`, the
+  // Its groups are the key and those below.  If `strict`, the
   // second pattern is a tail that stands alone.
   std::shared_ptr<const automata::Automaton> head;
   std::shared_ptr<const automata::Automaton> tail;
 
-  // Which group of the head types the value, and which one takes part if the
-  // head is damaged; 0: none.
+  // Which group of the head types the value, which one takes part if the head
+  // is damaged, and which one if the value is an object with all arguments; 0:
+  // none.
   std::size_t type = 0;
   std::size_t damage = 0;
+  std::size_t whole = 0;
 
   // Of a format file's calls: a tail counts only before what may follow an
   // element, and nothing else stands between elements.  `tail` is for the text
@@ -59,8 +61,8 @@ struct ElementContext {
   std::vector<std::string> turn_end;
 };
 
-// `type`: the group that types the value, or "".  It must be in the head, as a
-// group "damage" must.  `context`: null for a bare template.
+// `type`: the group that types the value, or "".  It must be in the head, as
+// groups "damage" and "whole" must.  `context`: null for a bare template.
 //
 // Without halves if the pattern does not have this form: parts in a row, one of
 // which is the group "value" of any characters, as few as possible, and a part

@@ -152,6 +152,13 @@ Kind ElementScanner::next_between(const Input& in, bool& goes_on) {
   damaged_head_ = takes_part(finder_->damage);
   if (damaged_head_) stray_ = {match_.begin, match_.end};
   value_ = {match_.end, match_.end};
+  whole_ = takes_part(finder_->whole);
+  if (whole_) {
+    in_element_ = true;
+    begin_json(match_.end);
+    goes_on = true;
+    return Kind::kMore;
+  }
   const auto& json = finder_->json_types;
   if (finder_->strict && !json.empty() &&
       std::ranges::find(json, in.text.text.substr(type_.begin - in.text.offset,
@@ -176,7 +183,7 @@ Kind ElementScanner::next_value(const Input& in, bool& /*goes_on*/) {
     stray_ = value_;
     return Kind::kOther;
   }
-  return Kind::kValue;
+  return whole_ ? Kind::kJson : Kind::kValue;
 }
 
 // Whether the value that has ended at match_ contains a tail after which, in

@@ -51,7 +51,8 @@ class ElementScanner {
     kHead,   // key(), type(); stray(): the damage in it, if damaged_head()
     kValue,  // value(): the element has ended
     kStray,  // stray(): a tail without its element
-    kJson,   // value(): an object in place of the elements
+    kJson,  // value(): an object in place of the elements; in an element of its
+            // own, if is_whole()
     kOther,  // stray(): other text begins here; once
   };
   struct Stretch {
@@ -72,6 +73,7 @@ class ElementScanner {
   Stretch type() const { return type_; }
   Stretch value() const { return value_; }
   Stretch stray() const { return stray_; }
+  bool is_whole() const { return whole_; }
   bool damaged_head() const { return damaged_head_; }
   // Whether a value has begun and not ended.
   bool inside() const { return mode_ != Mode::kBetween; }
@@ -116,6 +118,7 @@ class ElementScanner {
   bool other_ = false;       // kOther was returned
   bool damaged_ = false;
   bool damaged_head_ = false;
+  bool whole_ = false;
   std::uint64_t blank_ = 0;  // between: white space stands before it
   std::uint64_t element_end_ = 0;
   automata::Search search_;

@@ -180,7 +180,8 @@ class Segmenter {
   bool process_string(bool end);
   bool process_unconfirmed(bool end);
   bool process_element(bool end);
-  bool enter_element();
+  bool leaves_json(call_syntax::Phase now) const;
+  bool leave_json();
   bool process_after(bool end);
   Found drop_brackets(bool end);
   void scan_value(bool end);

@@ -230,6 +230,7 @@ bool Segmenter::process_string(bool end) {
   const Phase now = phase();
   const std::uint64_t at = scanned();
   if (!find_candidate(now, at, end)) return false;
+  if (leaves_json(now)) return leave_json();
   switch (now) {
     case Phase::kInside: {
       if (at < total_) return true;
@@ -245,8 +246,6 @@ bool Segmenter::process_string(bool end) {
       pass(total_);
       return false;
     }
-    case Phase::kElement:
-      return enter_element();
     case Phase::kAfter:  // the string is the value
     case Phase::kOther:
       candidate_.reset();
@@ -281,7 +280,7 @@ bool Segmenter::process_unconfirmed(bool end) {
     if (!candidate_) pass(string_end());
     return false;
   }
-  if (now == Phase::kElement) return enter_element();
+  if (leaves_json(now)) return leave_json();
   if (now == Phase::kInside) {  // a third quote: the string goes on
     handled_ = now;
     return true;
@@ -301,9 +300,14 @@ bool Segmenter::process_unconfirmed(bool end) {
   return true;
 }
 
-// After a JSON string: the value of the element goes on as raw text, or has
-// ended.
-bool Segmenter::enter_element() {
+// Whether the JSON of an element, or in place of elements, has ended or turned
+// out to be none.
+bool Segmenter::leaves_json(call_syntax::Phase now) const {
+  return by_elements_ && (now == Phase::kElement || elements_.is_damaged());
+}
+
+// A match in a string that never ended was meant.
+bool Segmenter::leave_json() {
   if (candidate_ && elements_.is_damaged()) {
     const Candidate found = *std::exchange(candidate_, std::nullopt);
     if (commit_match(found.match, *found.winner)) return true;
@@ -311,7 +315,7 @@ bool Segmenter::enter_element() {
   candidate_.reset();
   string_is_text_ = false;
   watch(std::max(scanned(), passed_));
-  handled_ = Phase::kElement;
+  handled_ = phase();
   return true;
 }
 
