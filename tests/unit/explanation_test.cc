@@ -190,12 +190,11 @@ TEST(Explanation, RowsOfTokensPartition) {
       expect_partition(e, response.format + ": " + response.text);
       ASSERT_EQ(e.ids, ids);
       EXPECT_EQ(e.token_ends.back(), e.text.size());
-      // Tokens of a row contain its bytes.
+      // Tokens of a row contain its bytes, except what the prompt wrote of it.
       for (const ExplanationRow& row : e.rows) {
         if (row.tokens.size() == 0 || row.bytes.size() == 0) continue;
         const std::size_t first = row.tokens.begin;
-        const std::size_t begin =
-            first == 0 ? e.prefix_bytes : e.token_ends[first - 1];
+        const std::size_t begin = first == 0 ? 0 : e.token_ends[first - 1];
         EXPECT_LE(begin, row.bytes.begin) << row.what;
         EXPECT_GE(e.token_ends[row.tokens.end - 1], row.bytes.end) << row.what;
       }

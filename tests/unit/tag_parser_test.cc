@@ -150,8 +150,7 @@ TEST(TagParser, MessageOfABrokenCall) {
   const TagRecord cut =
       record_tag_parse(program, R"(<think></think><call:get>{"a": )");
   EXPECT_FALSE(cut.complete);
-  EXPECT_EQ(json::dump(cut.fields),
-            R"({"role": "assistant", "reasoning": ""})");
+  EXPECT_EQ(json::dump(cut.fields), R"({"role": "assistant"})");
   ASSERT_EQ(cut.events.size(), 5u);
   EXPECT_TRUE(cut.events[4].starts_with(
       "region_malformed tool_calls 31..31 cut the response ends too early; "
@@ -160,14 +159,13 @@ TEST(TagParser, MessageOfABrokenCall) {
   const TagRecord broken =
       record_tag_parse(program, R"(<think></think><call:get>{"a" 1}</call>x)");
   EXPECT_EQ(json::dump(broken.fields),
-            R"({"role": "assistant", "reasoning": "", )"
+            R"({"role": "assistant", )"
             R"("content": "x", "rest": "1}</call>"})");
   const TagRecord strict =
       record_tag_parse(program, R"(<think></think><call:get>{"a" 1}</call>x)",
                        {}, {.recover = false});
-  EXPECT_EQ(json::dump(strict.fields),
-            R"({"role": "assistant", "reasoning": "", )"
-            R"("rest": "1}</call>x"})");
+  EXPECT_EQ(json::dump(strict.fields), R"({"role": "assistant", )"
+                                       R"("rest": "1}</call>x"})");
 }
 
 // Calls of tools that are not listed, and calls that break off, beside others.
@@ -191,7 +189,7 @@ TEST(TagParser, GoesOnBehindWhatDoesNotFit) {
     EXPECT_FALSE(whole.complete);
     return json::dump(whole.fields);
   };
-  const std::string head = R"({"role": "assistant", "reasoning": "", )";
+  const std::string head = R"({"role": "assistant", )";
   EXPECT_EQ(read(get + "<call:other>{\"b\": 2}</call>" + get),
             head + calls(2) + R"(, "rest": "other>{\"b\": 2}</call>"})");
   // Without its end, the next begin ends it; without one, the text.

@@ -155,14 +155,15 @@ TEST(ToolCalls, EveryFamilyIsRead) {
     const json::Value tree = parse_by_tag(*program, whole);
     EXPECT_TRUE(tree.find("complete")->as_bool()) << json::dump(tree);
     json::Object message = {{"role", "assistant"}, {"content", "Hm."}};
-    message.set(
-        "tool_calls",
-        json::Array{json::Object{
-            {"type", "function"},
-            {"function",
+    json::Object call = {{"type", "function"}};
+    const std::string_view family = row.family;
+    if (family == "kimi") call.set("id", "functions.search:0");
+    if (family == "cohere") call.set("id", "0");
+    call.set("function",
              json::Object{{"name", "search"},
-                          {"arguments", json::Object{{"query", "a <b> c"},
-                                                     {"limit", 3}}}}}}});
+                          {"arguments",
+                           json::Object{{"query", "a <b> c"}, {"limit", 3}}}});
+    message.set("tool_calls", json::Array{std::move(call)});
     if (row.thought[0] != '\0') message.set("reasoning", "Why?");
     EXPECT_EQ(json::dump(message_of(tree)), json::dump(json::Value(message)));
 
