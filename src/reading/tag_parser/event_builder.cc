@@ -59,6 +59,7 @@ void EventBuilder::open(TagNodeId id, Span delimiter) {
   field_ = region.field;
   kind_ = region.kind;
   dirty_ = region.value != kNoTagNode;
+  opened_at_ = delimiter.end;
   Event& event = add(EventKind::kRegionOpen, delimiter);
   if (kind_ == RegionKind::kCall) event.captures = {&region.capture, 1};
 }
@@ -130,11 +131,10 @@ void EventBuilder::add_chunk(std::string_view text, Span bytes) {
 
 void EventBuilder::open_call(std::unique_ptr<call_stream::CallReader> reader,
                              std::string_view id) {
-  const std::size_t at = events().back().bytes.end;
   calls_->open(std::move(reader));
   calls_->identify(id);
   call_text_.clear();
-  calls_->advance(call_text_, call_event({at, at}), round_);
+  calls_->advance(call_text_, call_event({opened_at_, opened_at_}), round_);
 }
 
 void EventBuilder::write_call(std::string_view text, Span bytes) {

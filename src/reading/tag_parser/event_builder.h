@@ -122,6 +122,7 @@ class EventBuilder {
   // With stream_calls, and the text of the open call's arguments.
   std::optional<call_stream::CallStream> calls_;
   std::string call_text_;
+  std::size_t opened_at_ = 0;  // where the open region begins
 };
 
 }  // namespace parlance::tag_parser
