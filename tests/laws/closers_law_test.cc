@@ -78,6 +78,18 @@ void collect_parts(const Value& value, std::set<std::string>& out) {
   }
 }
 
+// The tags of a text, whatever is in them: <parameter=n>, <v name="z">.
+void collect_tags(std::string_view text, std::set<std::string>& out) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::size_t end = text.find(text[i] == '<' ? '>' : ']', i);
+    if ((text[i] != '<' && text[i] != '[') || end == std::string_view::npos) {
+      continue;
+    }
+    const std::string_view tag = text.substr(i, end + 1 - i);
+    if (tag.find('\n') == std::string_view::npos) out.emplace(tag);
+  }
+}
+
 class ClosersLaw : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
@@ -97,6 +109,8 @@ class ClosersLaw : public ::testing::TestWithParam<std::string> {
     const Value file = *json::parse(format_->to_json());
     testing::collect_marks(file, pieces_);
     collect_parts(*file.find("parlance"), pieces_);
+    const Result<std::string> text = rendered("string", "t").first;
+    if (text) collect_tags(*text, pieces_);
     const auto markers =
         testing::family_markers().find(testing::markers_like(GetParam()));
     if (markers == testing::family_markers().end()) return;
@@ -216,6 +230,12 @@ class ClosersLaw : public ::testing::TestWithParam<std::string> {
   }
 
   void check(std::string_view place, const std::string& value) {
+    // At the beginning of a line an opener ends the value before it: models
+    // leave closers out.
+    if (GetParam() == "qwen3_coder" &&
+        value.find("\n<parameter=") != std::string::npos) {
+      return;
+    }
     const auto [text, arguments] = rendered(place, value);
     if (!text) {
       ++refused_;
