@@ -583,7 +583,13 @@ Result<TagProgram> TagCompiler::emit() {
     const Pc first = compile_one(TagNodeId{static_cast<std::uint32_t>(i)});
     out_.code[enter_[i]].next = first;
   }
-  if (has_layout()) {
+  // A region that the prompt has opened is open before any text.
+  const bool opened = std::ranges::any_of(tag_.nodes, [](const TagNode& node) {
+    if (node.type != TagNodeType::kTag) return false;
+    const auto& begin = node.as<TagBody>().begin;
+    return !begin.token && begin.texts[0].empty();
+  });
+  if (has_layout() && !opened) {
     const Pc first = layout(out_.code[enter_[0]].next);
     out_.code[enter_[0]].next = first;
   }
