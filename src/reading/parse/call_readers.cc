@@ -107,7 +107,9 @@ bool apply_dialect(const Content& content, const RegionContext& region,
   shape.dialect = json_dialect(content, region.program);
   shape.delimiters_first = !content.string_delims.empty();
   if (content.string_delims.size() > 1) return false;
-  for (const auto& [open, close] : content.string_delims) {
+  for (const auto& delims : content.string_delims) {
+    const std::string& open = delims.first;
+    const std::string& close = delims.second;
     const auto has_mark = [&](const automata::Mark& mark) {
       return open.find(mark.spelling) != std::string::npos ||
              close.find(mark.spelling) != std::string::npos;

@@ -7,8 +7,6 @@
 
 namespace parlance::parse {
 
-using Kind = ElementScanner::Kind;
-
 namespace {
 
 // JSON as the values of elements are.
@@ -90,7 +88,7 @@ bool ElementScanner::run(const Input& in) {
   return search_.decided();
 }
 
-Kind ElementScanner::next(const Input& in) {
+ElementScanner::Kind ElementScanner::next(const Input& in) {
   if (!started_) search(Mode::kBetween, begin_, in);
   for (;;) {
     bool goes_on = false;
@@ -103,7 +101,8 @@ Kind ElementScanner::next(const Input& in) {
 
 // Invariant: white space alone stands before blank_, from the end of the last
 // element on, unless kOther was returned.
-Kind ElementScanner::next_between(const Input& in, bool& goes_on) {
+ElementScanner::Kind ElementScanner::next_between(const Input& in,
+                                                  bool& goes_on) {
   const std::uint64_t total = in.text.offset + in.text.text.size();
   const bool strict = finder_->strict && !other_;
   if (strict) {
@@ -172,7 +171,8 @@ Kind ElementScanner::next_between(const Input& in, bool& goes_on) {
   return Kind::kHead;
 }
 
-Kind ElementScanner::next_value(const Input& in, bool& /*goes_on*/) {
+ElementScanner::Kind ElementScanner::next_value(const Input& in,
+                                                bool& /*goes_on*/) {
   if (!run(in)) return Kind::kMore;
   search_.match(match_);
   value_.end = match_.begin;
@@ -226,7 +226,7 @@ void ElementScanner::begin_json(std::uint64_t position) {
   json_.start(&plain_json(), position);
 }
 
-Kind ElementScanner::next_json(const Input& in, bool& goes_on) {
+ElementScanner::Kind ElementScanner::next_json(const Input& in, bool& goes_on) {
   const std::uint64_t total = in.text.offset + in.text.text.size();
   const Phase before = json_.phase();
   json_.scan({.text = in.text.text, .base = in.text.offset, .end = in.end});
