@@ -274,9 +274,10 @@ inline std::string account(const ParseRecord& record, std::string_view stream,
     }
     out += stream.substr(begin, end - begin);
     out = payload(std::move(out), end);
-    // After the end of the response white space is not reported.
+    // With a format file, white space beside regions is layout.
     const bool blank = out.find_first_not_of(" \t\n\r\f\v") == out.npos;
-    return blank && !reading.turn_end.empty() ? std::string() : out;
+    return blank && !inside && !record.format.name().empty() ? std::string()
+                                                             : out;
   };
   for (const EventRecord& event : record.events) {
     const Span& b = event.bytes;

@@ -65,7 +65,9 @@ std::string_view Segmenter::held() const { return slice(passed_, total_); }
 // starts their automaton at `position`.
 void Segmenter::watch(std::uint64_t position) {
   if (field_ == kNoField) {
-    watch_ = ended_                            ? &program_.ended
+    static const Watch nothing;
+    watch_ = text_after_end_                   ? &nothing
+             : ended_                          ? &program_.ended
              : position < uninterrupted_until_ ? &program_.resting_text
                                                : &program_.resting;
   } else {
@@ -139,7 +141,7 @@ void Segmenter::feed_block(std::string_view text) {
         total_ = passed_ = base_ = search_.position();
         before_base_ = text.back();
         window_ = {};
-        sink_.on_text(text, total_ - text.size(), {});
+        send(text, total_ - text.size(), {});
         return;
       }
     }
@@ -218,8 +220,15 @@ void Segmenter::pass(std::uint64_t to) {
                 .marks;
   }
   if (watches_lines_) blank_line_ = blank_line_before(to);
-  sink_.on_text(slice(passed_, to), passed_, marks);
+  send(slice(passed_, to), passed_, marks);
   passed_ = to;
+}
+
+void Segmenter::send(std::string_view text, std::uint64_t begin,
+                     std::span<const MarkAt> marks) {
+  text_after_end_ =
+      text_after_end_ || (ended_ && !std::ranges::all_of(text, base::is_space));
+  sink_.on_text(text, begin, marks);
 }
 
 // Whether white space alone stands between the beginning of the line, or of the
@@ -554,6 +563,8 @@ void Segmenter::commit(Delimited& delimiter) {
     unclosed_ = false;
     sink_.on_left_out(delimiter.begin, delimiter.end,
                       "a closing delimiter of a region that has already ended");
+  } else if (text_after_end_) {
+    send(delimiter.text, delimiter.begin, delimiter.marks);
   } else if (delimiter.field != kDropped) {
     if (field_ != kNoField && !program_.calls[field_]) {
       unclosed_ = !delimiter.close || delimiter.begin == delimiter.end;

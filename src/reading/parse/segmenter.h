@@ -203,6 +203,8 @@ class Segmenter {
   bool end_with_value(std::uint64_t position);
   void give_up_value();
   void pass(std::uint64_t to);
+  void send(std::string_view text, std::uint64_t begin,
+            std::span<const MarkAt> marks);
   void check_limit();
   void hide_spoofs(bool end);
   std::string_view slice(std::uint64_t begin, std::uint64_t end) const;
@@ -235,8 +237,10 @@ class Segmenter {
   automata::Match match_;
   std::vector<Tracked> tracked_;
 
-  // The response has ended.
+  // The response has ended; then other text than white space has come, after
+  // which nothing is an end of turn.
   bool ended_ = false;
+  bool text_after_end_ = false;
   // Openers that interrupt are not watched before this position.
   std::uint64_t uninterrupted_until_ = 0;
   // An opener of calls that does not count, until its text is passed on:
