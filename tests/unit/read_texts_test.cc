@@ -230,7 +230,7 @@ TEST(ReadTexts, RefuseWhatIsNeverReadBack) {
             R"({"tag_pattern": "<(?P<key>[b-z]+)>(?P<value>.*?)</>"})",
             kElements),
        R"({"type": "string"})", "/parlance/write/tool_calls/parts/3/arguments",
-       "belongs to no argument"},
+       "between arguments stands \"<ba>0</>\""},
       // What the tag cannot have is wrong in the file.
       {file("xml-inline",
             R"x({"tag_pattern": "<(?P<key>\\w+)>(?P<value>[^<]*)(?=<|$)"})x",

@@ -22,22 +22,19 @@ namespace {
 // last whole member ends, and `whole` where the one before it does, after which
 // a comma was read.
 template <call_syntax::Scanner Scanner>
-Literals read_literals(Scanner scanner, std::string_view text, bool once) {
+Literals read_literals(Scanner scanner, std::string_view text) {
   struct Place {
     std::size_t json = 1;
     std::size_t text = 0;
   };
   const Input input = {.text = text, .end = true};
   call_syntax::JsonText json;
-  call_stream::ArgumentNames names;
   Literals out;
   Place whole;
   Place last;
   Token token = scanner.next(input);
   for (; token.kind != Kind::kMore && token.kind != Kind::kBad;
        token = scanner.next(input)) {
-    const bool key = token.kind == Kind::kKey && json.depth() == 1;
-    if (key && once && !names.add(input.slice(token.begin, token.end))) break;
     if (!json.add(token, input, out.json)) break;
     out.complete = out.complete || token.kind == Kind::kCallEnd;
     const bool ends = token.kind == Kind::kScalar ||
@@ -75,8 +72,7 @@ Literals read_literals(Scanner scanner, std::string_view text, bool once) {
 Literals read_python(std::string_view text, const Limits& limits) {
   const auto language = call_stream::python_language(
       call_syntax::PythonDialect::kArguments, limits);
-  return read_literals(call_syntax::PythonScanner(language), text,
-                       /*once=*/true);
+  return read_literals(call_syntax::PythonScanner(language), text);
 }
 
 call_syntax::JsonDialect delimited_dialect(const DelimitedLayout& layout,
@@ -92,8 +88,7 @@ Literals read_delimited(std::string_view text, const DelimitedLayout& layout,
                         const Limits& limits) {
   const call_syntax::JsonDialect dialect = delimited_dialect(layout, limits);
   return read_literals(call_syntax::JsonScanner(dialect, 0, /*details=*/true),
-                       text,
-                       /*once=*/false);
+                       text);
 }
 
 }  // namespace parlance::arguments

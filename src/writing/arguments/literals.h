@@ -27,8 +27,8 @@ struct Literals {
   std::size_t read = 0;  // bytes that `json` was read from
 };
 
-// Reads the keyword arguments of a Python call, each of which may come once.
-// O(text.size()).
+// Reads the keyword arguments of a Python call.  Of equal names the last
+// counts. O(text.size()).
 Literals read_python(std::string_view text, const Limits& limits);
 
 // Reads a value.  O(text.size()).
