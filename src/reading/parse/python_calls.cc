@@ -113,6 +113,16 @@ class CallsReader {
       fault.message = "the call is not complete: " + fault.message;
       fault_ = std::move(fault);
       close(input_.total());
+      return;
+    }
+    // Only separators and brackets of lists stand between calls.
+    const std::uint64_t begin = out_.empty() ? 0 : out_.back().bytes.end;
+    const std::size_t name =
+        input_.text.find_first_not_of(" \t\n\r\f\v,;[]", begin);
+    if (name != std::string_view::npos) {
+      out_.push_back({{name, input_.total()},
+                      invalid_call("the call is not complete: the text ends "
+                                   "in its name")});
     } else if (scanner_.in_list() && out_.empty()) {
       out_.push_back(
           {{0, input_.total()}, invalid_call("the list of calls never ends")});
