@@ -244,7 +244,7 @@ class ClosersLaw : public ::testing::TestWithParam<std::string> {
     text_ = *text;
     SCOPED_TRACE(*text);
     const auto feed = [&](auto& parser, std::size_t at, std::size_t size) {
-      return parser.feed(std::string_view(*text).substr(at, size));
+      return parser.feed(std::string_view(text_).substr(at, size));
     };
     ParserOptions options;
     options.stream_calls = true;
