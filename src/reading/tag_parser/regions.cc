@@ -117,7 +117,7 @@ Regions::Regions(const structural_tag::TagTree& tag)
       have_ids_(std::ranges::any_of(
           tag.nodes,
           [](const TagNode& node) { return node.call_id.has_value(); })),
-      has_layout_(tag.turn_end.has_value()) {
+      implicit_content_(tag.implicit_content) {
   fields_ = {"reasoning", "content", "tool_calls", "rest"};
   const std::vector<bool> annotated = find_annotated(tag);
   std::vector<Around> around(tag.nodes.size());

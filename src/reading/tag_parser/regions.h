@@ -71,8 +71,8 @@ class Regions {
   // Whether white space alone is no text of the region.
   bool leaves_out_space(structural_tag::TagNodeId region) const {
     const Region& one = regions_[index_of(region)];
-    return has_layout_ && one.kind == RegionKind::kText && !one.by_markers &&
-           fields_[one.field] == "content";
+    return implicit_content_ && one.kind == RegionKind::kText &&
+           !one.by_markers && fields_[one.field] == "content";
   }
   // What joins two regions of a field: the first "join" of its formats.
   std::string_view join(std::uint32_t field) const;
@@ -101,7 +101,7 @@ class Regions {
   std::vector<structural_tag::TagNodeId> representatives_;
   std::vector<std::string_view> fields_;
   bool have_ids_ = false;
-  bool has_layout_ = false;
+  bool implicit_content_ = false;
 };
 
 // Whether a format's own bytes are free text between tags.

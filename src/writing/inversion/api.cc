@@ -310,6 +310,7 @@ Result<StructuralTag> Format::structural_tag(
                      std::make_move_iterator(left_out.begin()),
                      std::make_move_iterator(left_out.end()));
   tree->turn_end = impl_->family.reading.turn_end;
+  tree->implicit_content = impl_->description.implicit.has_value();
   tree->pattern_dfas = stored.pattern_dfas;
   const auto tag = detail::Access::make<StructuralTag>(
       std::shared_ptr<const structural_tag::TagTree>(

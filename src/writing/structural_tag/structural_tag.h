@@ -332,10 +332,13 @@ struct TagTree {
   // for any other tag.
   json::Value source = {};
   // Of such a tag: the texts that end a response.  White space beside its calls
-  // and ends of turn is layout, several ends of turn are ends of turn, and
-  // white space alone is no content.  Null for any other tag, whose parser
-  // reads what the tag allows and nothing else.
+  // and ends of turn is layout, and several ends of turn are ends of turn.
+  // Null for any other tag, whose parser reads what the tag allows and nothing
+  // else.
   std::optional<std::vector<std::string>> turn_end = std::nullopt;
+  // Whether text between markers is content in the format: then white space
+  // alone is none.
+  bool implicit_content = false;
   // The schemas of that request, by JSON Pointers into it.
   struct Requested {
     struct Tool {
