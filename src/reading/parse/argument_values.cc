@@ -92,33 +92,37 @@ std::string decode_cdata(std::string_view text) {
   return out += text;
 }
 
-ContentResult read_argument(const MarkedText& raw, std::string_view type,
+ContentResult read_argument(const MarkedText& raw, bool null,
+                            std::string_view type,
                             const format::Content& content,
-                            const format::ArgumentReading& reading,
+                            const format::ArgumentReading* reading,
                             const DelimiterProgram& program,
                             const Limits& limits) {
+  if (reading == nullptr || null) {
+    return parse_member_value(raw, null, content, program, limits);
+  }
   // 1. Line feeds.
   std::size_t begin = 0;
   std::size_t end = raw.text.size();
-  for (std::uint32_t i = 0; i < reading.line_feeds; ++i) {
+  for (std::uint32_t i = 0; i < reading->line_feeds; ++i) {
     if (begin < end && raw.text[begin] == '\n') ++begin;
     if (begin < end && raw.text[end - 1] == '\n') --end;
   }
   MarkedText text = raw.substr(begin, end - begin);
   // 2. Decoding.
   std::string decoded;
-  if (reading.decode != Decode::kNone) {
-    decoded = reading.decode == Decode::kXml ? decode_references(text.text)
-                                             : decode_cdata(text.text);
+  if (reading->decode != Decode::kNone) {
+    decoded = reading->decode == Decode::kXml ? decode_references(text.text)
+                                              : decode_cdata(text.text);
     text = MarkedText(decoded);
   }
   // 3. The value.
-  for (const auto& [name, kind] : reading.types) {
-    if (name != type || reading.type_capture.empty()) continue;
+  for (const auto& [name, kind] : reading->types) {
+    if (name != type || reading->type_capture.empty()) continue;
     if (kind == "string") return json::Value(text.text);
     Result<json::Value> value =
         json::parse(base::python_strip(text.text), {.limits = limits});
-    if (!value && reading.python) {
+    if (!value && reading->python) {
       value = json::read_python(text.text, limits);
     }
     return value ? std::move(*value) : json::Value(text.text);

@@ -23,12 +23,16 @@ std::string decode_references(std::string_view text);
 std::string decode_cdata(std::string_view text);
 
 // Reads the text of an argument; `type` is the text that types it, or "".
+// `reading` is null, and nothing but the value parser reads the text, if the
+// file says no more than the template; so it is if `null`, see
+// parse_member_value().
 //   1. line feeds that belong to the markup are left out;
 //   2. references or CDATA sections are decoded;
 //   3. the text is a string, JSON, or a value of the template's value parser.
-ContentResult read_argument(const MarkedText& raw, std::string_view type,
+ContentResult read_argument(const MarkedText& raw, bool null,
+                            std::string_view type,
                             const format::Content& content,
-                            const format::ArgumentReading& reading,
+                            const format::ArgumentReading* reading,
                             const DelimiterProgram& program,
                             const Limits& limits);
 

@@ -291,12 +291,9 @@ class Elements {
     if (has_value && !null) {
       raw = marked_.substr(value.first, value.second - value.first);
     }
-    ContentResult read =
-        reading_ == nullptr || null
-            ? parse_member_value(raw, null, content_, program_, limits_)
-            : read_argument(
-                  raw, type.first == kNone ? std::string_view() : text_of(type),
-                  content_, *reading_, program_, limits_);
+    ContentResult read = read_argument(
+        raw, null, type.first == kNone ? std::string_view() : text_of(type),
+        content_, reading_, program_, limits_);
     if (!read) return read.error();
     Value* old = content_.merge_duplicates ? out_.find(key) : nullptr;
     if (old == nullptr) {

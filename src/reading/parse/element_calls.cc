@@ -41,9 +41,7 @@ bool MemberReader::write(std::string_view key, std::string_view type,
                          const MarkedText& raw, bool null, std::string& out) {
   if (repeats(key)) return false;
   ContentResult value =
-      reading_ == nullptr || null
-          ? parse_member_value(raw, null, content_, program_, limits_)
-          : read_argument(raw, type, content_, *reading_, program_, limits_);
+      read_argument(raw, null, type, content_, reading_, program_, limits_);
   if (!value) return false;
   write(key, *std::move(value), out);
   return true;
