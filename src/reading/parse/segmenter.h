@@ -199,6 +199,7 @@ class Segmenter {
     return by_elements_ ? elements_.string_end() : scanner_.string_end();
   }
   bool commit_match(const automata::Match& match, const Watched& winner);
+  bool commit_candidate();
   bool is_part_of_value(const automata::Match& match) const;
   bool end_with_value(std::uint64_t position);
   void give_up_value();

@@ -90,6 +90,12 @@ bool Segmenter::is_part_of_value(const automata::Match& match) const {
              std::string_view::npos;
 }
 
+// Commits the candidate, which is none any more.
+bool Segmenter::commit_candidate() {
+  const Candidate found = *std::exchange(candidate_, std::nullopt);
+  return commit_match(found.match, *found.winner);
+}
+
 // Commits a match, unless it is an opener that does not interrupt.
 bool Segmenter::commit_match(const automata::Match& match,
                              const Watched& winner) {
@@ -240,8 +246,7 @@ bool Segmenter::process_string(bool end) {
       if (candidate_ &&
           !is_opener(candidate_->winner->field, candidate_->winner->close) &&
           base::python_strip(slice(candidate_->match.end, total_)).empty()) {
-        const Candidate found = *std::exchange(candidate_, std::nullopt);
-        if (commit_match(found.match, *found.winner)) return true;
+        if (commit_candidate()) return true;
       }
       pass(total_);
       return false;
@@ -256,8 +261,7 @@ bool Segmenter::process_string(bool end) {
       return true;
     case Phase::kBroken:
       if (candidate_) {
-        const Candidate found = *std::exchange(candidate_, std::nullopt);
-        if (commit_match(found.match, *found.winner)) return true;
+        if (commit_candidate()) return true;
       }
       give_up_value();
       return true;
@@ -286,8 +290,8 @@ bool Segmenter::process_unconfirmed(bool end) {
     return true;
   }
   if (now == Phase::kBroken && candidate_) {
-    const Candidate found = *std::exchange(candidate_, std::nullopt);
-    return commit_match(found.match, *found.winner) || true;
+    commit_candidate();
+    return true;
   }
   // The string was one: matches in it are text.
   if (candidate_ || string_is_text_) {
@@ -309,8 +313,7 @@ bool Segmenter::leaves_json(call_syntax::Phase now) const {
 // A match in a string that never ended was meant.
 bool Segmenter::leave_json() {
   if (candidate_ && elements_.is_damaged()) {
-    const Candidate found = *std::exchange(candidate_, std::nullopt);
-    if (commit_match(found.match, *found.winner)) return true;
+    if (commit_candidate()) return true;
   }
   candidate_.reset();
   string_is_text_ = false;
@@ -332,8 +335,7 @@ bool Segmenter::process_element(bool end) {
       if (!candidate_) candidate_ = {match_, &winner};
       watch(std::max(match_.end, match_.begin + 1));
     } else if (candidate_ && winner.field != kDropped) {
-      const Candidate close = *std::exchange(candidate_, std::nullopt);
-      commit_match(close.match, *close.winner);
+      commit_candidate();
       return true;
     } else if (commit_match(match_, winner)) {
       return true;
@@ -345,8 +347,7 @@ bool Segmenter::process_element(bool end) {
       ended && elements_.element_end() == total_ &&
       base::python_strip(slice(at, elements_.element_end())).empty();
   if (candidate_ && at_end) {
-    const Candidate close = *std::exchange(candidate_, std::nullopt);
-    commit_match(close.match, *close.winner);
+    commit_candidate();
     return true;
   }
   // 2. A candidate that has been held long enough is text.
@@ -357,21 +358,20 @@ bool Segmenter::process_element(bool end) {
     candidate_.reset();
   }
   if (candidate_) to = std::min(to, candidate_->match.begin);
-  // 3. The value goes on,
+  // 3. The value goes on.
   if (!ended || found == Found::kUnknown) {
     pass(to);
     if (ended) return false;
     if (read() < total_) return true;
     if (!end) return false;
     if (candidate_) {
-      const Candidate close = *std::exchange(candidate_, std::nullopt);
-      commit_match(close.match, *close.winner);
+      commit_candidate();
       return true;
     }
     pass(total_);
     return false;
   }
-  // or has ended: the close in it is text.
+  // 4. It has ended: the close in it is text.
   if (candidate_) {
     sink_.on_quoted(field_, true, candidate_->match.begin,
                     candidate_->match.end);
