@@ -21,25 +21,18 @@ bool is_prefix(char c) {
   return std::string_view("rRuUbBfF").find(c) != std::string_view::npos;
 }
 
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+bool is_ascii_word(char c) {
+  return base::is_letter(static_cast<unsigned char>(c)) || is_digit(c) ||
+         c == '_';
 }
 
 bool is_wide_word(char c) {
-  return is_letter(c) || is_digit(c) || static_cast<unsigned char>(c) >= 0x80;
+  return is_ascii_word(c) || static_cast<unsigned char>(c) >= 0x80;
 }
 
 // What a word, a number, or an operator in it consists of.
 bool is_operand(char c) {
   return is_wide_word(c) || c == '+' || c == '-' || c == '.';
-}
-
-// The value of a digit in base 16; 16 if it is none.
-unsigned digit_value(char c) {
-  if (is_digit(c)) return static_cast<unsigned>(c - '0');
-  if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a' + 10);
-  if (c >= 'A' && c <= 'F') return static_cast<unsigned>(c - 'A' + 10);
-  return 16;
 }
 
 bool is_literal(std::string_view word) {
@@ -77,7 +70,7 @@ bool PythonScanner::is_space(char c) const {
 }
 
 bool PythonScanner::is_word(char c) const {
-  return strict() ? is_letter(c) || is_digit(c) : is_wide_word(c);
+  return strict() ? is_ascii_word(c) : is_wide_word(c);
 }
 
 bool PythonScanner::begins_name(char c) const {
@@ -132,8 +125,7 @@ inline bool PythonScanner::skip(const Input& input) {
   }
   if (size > 0) {
     position_ += size;
-    held_ = kNowhere;
-    high_ = false;
+    no_escape();
   }
   return size < text.size();
 }
@@ -481,12 +473,9 @@ bool PythonScanner::step_value(char c) {
 
 bool PythonScanner::open(char c) {
   // The list of calls and the call are no values.
-  const auto values = std::ranges::count_if(
-      std::string_view(stack_).substr(0,
-                                      std::min<std::size_t>(stack_.size(), 2)),
-      [](char one) { return one != kCalls && one != kCall; });
-  const std::size_t outer = std::min<std::size_t>(stack_.size(), 2) -
-                            static_cast<std::size_t>(values);
+  const auto outer = static_cast<std::size_t>(std::ranges::count_if(
+      std::string_view(stack_).substr(0, 2),
+      [](char one) { return one == kCalls || one == kCall; }));
   if (stack_.size() - outer >= language_->max_depth) {
     return strict()
                ? bad(position_, "lists and dicts are nested more than " +
@@ -567,7 +556,7 @@ bool PythonScanner::step_after(char c) {
   const char closing = in == kListBracket ? ']' : in == kTuple ? ')' : '}';
   if (!call && c == closing) return close();
   return bad(position_,
-             call ? std::string("expected ',' or ')' after an ") + "argument"
+             call ? std::string("expected ',' or ')' after an argument")
                   : std::string("expected ',' or '") + closing + "'");
 }
 
@@ -626,7 +615,8 @@ bool PythonScanner::step_number(char c) {
   const bool exponent = c == 'e' || c == 'E';
   const auto part = [&](Number next) { return step_number_part(c, next); };
   const auto in_base = [&] {
-    return digit_value(c) < (base_ == 'x' ? 16u : base_ == 'o' ? 8u : 2u);
+    const int value = base::hex_digit(static_cast<unsigned char>(c));
+    return value >= 0 && value < (base_ == 'x' ? 16 : base_ == 'o' ? 8 : 2);
   };
   bool whole = true;     // the number may end here
   bool integer = false;  // without a point or an exponent
@@ -713,8 +703,7 @@ void PythonScanner::begin_string(char c, bool raw) {
   triple_ = false;
   run_ = 0;
   text_begin_ = position_ + 1;
-  held_ = kNowhere;
-  high_ = false;
+  no_escape();
   state_ = State::kQuote;
 }
 
@@ -761,8 +750,7 @@ bool PythonScanner::step_string(char c) {
   if (strict() && !damaged_ && (c == '\n' || c == '\r')) {
     return bad(position_, "a line feed in a string is written as an escape");
   }
-  held_ = kNowhere;
-  high_ = false;
+  no_escape();
   return true;
 }
 
@@ -772,6 +760,12 @@ void PythonScanner::end_string(std::uint64_t at) {
   run_ = 0;
   state_ = State::kAfterString;
   if (stack_.empty()) string_done();
+}
+
+// What comes is in no escape, and after no high surrogate.
+void PythonScanner::no_escape() {
+  held_ = kNowhere;
+  high_ = false;
 }
 
 void PythonScanner::flush_text(std::uint64_t end) {
@@ -806,8 +800,7 @@ bool PythonScanner::step_escape(char c) {
     }
   }
   state_ = State::kString;
-  held_ = kNowhere;
-  high_ = false;
+  no_escape();
   return true;
 }
 
@@ -817,14 +810,13 @@ bool PythonScanner::step_code(char c) {
     const bool more = c >= '0' && c <= '7';
     if (!more || --digits_ == 0) {
       state_ = State::kString;
-      held_ = kNowhere;
-      high_ = false;
+      no_escape();
     }
     return more;
   }
-  const unsigned value = digit_value(c);
-  if (value > 15) return bad(escape_, "this escape is not readable");
-  code_ = code_ * 16 + value;
+  const int value = base::hex_digit(static_cast<unsigned char>(c));
+  if (value < 0) return bad(escape_, "this escape is not readable");
+  code_ = code_ * 16 + static_cast<char32_t>(value);
   if (--digits_ > 0) return true;
   const bool high = code_ >= 0xD800 && code_ < 0xDC00;
   const bool low = code_ >= 0xDC00 && code_ < 0xE000;
@@ -886,8 +878,7 @@ bool PythonScanner::bad(std::uint64_t at, std::string message, ErrorCode code) {
   }
   damaged_ = true;
   joined_ = false;
-  held_ = kNowhere;
-  high_ = false;
+  no_escape();
   floor_ = std::min(stack_.find(kCall), stack_.size());
   if (floor_ == stack_.size()) floor_ = 0;
   if (stack_.empty() || language_->dialect == PythonDialect::kArguments) {

@@ -159,12 +159,10 @@ class PythonScanner {
   bool close();
   bool close_call();
   bool close_damaged(char c);
-  void end_list();
   void end_value(std::uint64_t at);
   void begin_string(char c, bool raw);
   void end_string(std::uint64_t at);
   void string_done();
-  void end_code();
   void scalar_done();
   bool bad(std::uint64_t at, std::string message,
            ErrorCode code = ErrorCode::kInvalidContent);
@@ -173,6 +171,7 @@ class PythonScanner {
   bool in_string() const;
   bool quiet() const { return damaged_ || quiet_ != 0 || key_; }
   void flush_text(std::uint64_t end);
+  void no_escape();
   void add(Kind kind, std::uint64_t begin, std::uint64_t end,
            Encoding encoding = Encoding::kPlain);
   char top() const { return stack_.empty() ? '\0' : stack_.back(); }

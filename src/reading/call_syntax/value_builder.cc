@@ -30,7 +30,8 @@ void ValueBuilder::value(json::Value value) {
 }
 
 json::Value ValueBuilder::take() {
-  complete_ = false;
+  complete_ = repeats_ = false;
+  repeated_.reset();
   return std::move(root_);
 }
 
