@@ -31,9 +31,9 @@
 #include <vector>
 
 #include "parlance/batch.h"
+#include "parlance/constraint.h"
 #include "parlance/format.h"
 #include "parlance/json.h"
-#include "parlance/mask_table.h"
 #include "parlance/structural_tag.h"
 #include "vocab_text.h"
 

@@ -11,8 +11,8 @@
 #include "commands.h"
 #include "constrain.h"
 #include "io.h"
-#include "parlance/grammar_reader.h"
-#include "parlance/line_column.h"
+#include "parlance/error.h"
+#include "parlance/grammar.h"
 #include "setup.h"
 
 namespace parlance::cli {

@@ -24,8 +24,8 @@
 #include "io.h"
 #include "journal.h"
 #include "lines.h"
-#include "parlance/chat_message.h"
 #include "parlance/json.h"
+#include "parlance/message.h"
 #include "report.h"
 
 namespace parlance::cli {

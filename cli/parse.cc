@@ -17,7 +17,7 @@
 #include "files.h"
 #include "io.h"
 #include "outline.h"
-#include "parlance/chat_message.h"
+#include "parlance/message.h"
 #include "parlance/version.h"
 #include "report.h"
 #include "setup.h"

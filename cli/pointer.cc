@@ -1,6 +1,6 @@
 #include "pointer.h"
 
-#include "parlance/json_place.h"
+#include "parlance/error.h"
 
 namespace parlance::cli {
 

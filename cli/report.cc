@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "io.h"
-#include "parlance/line_column.h"
+#include "parlance/error.h"
 
 namespace parlance::cli {
 namespace {

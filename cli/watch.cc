@@ -19,8 +19,8 @@
 
 #include "commands.h"
 #include "io.h"
-#include "parlance/chat_message.h"
 #include "parlance/json.h"
+#include "parlance/message.h"
 #include "setup.h"
 #include "sse.h"
 

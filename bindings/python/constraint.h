@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "binding.h"
-#include "parlance/captures.h"
 #include "parlance/grammar.h"
 #include "parlance/structural_tag.h"
 #include "parlance/tag_parser.h"

@@ -10,7 +10,7 @@
 
 #include "binding.h"
 #include "exclusive.h"
-#include "parlance/line_column.h"
+#include "parlance/error.h"
 
 namespace parlance::python {
 

@@ -14,7 +14,6 @@
 #include "binding.h"
 #include "exclusive.h"
 #include "interruptible.h"
-#include "parlance/chat_message.h"
 #include "parlance/message.h"
 
 namespace parlance::python {

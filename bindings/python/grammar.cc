@@ -7,9 +7,7 @@
 #include "constraint.h"
 #include "docstrings.h"
 #include "interruptible.h"
-#include "parlance/captures.h"
 #include "parlance/constraint.h"
-#include "parlance/grammar_reader.h"
 
 namespace parlance::python {
 

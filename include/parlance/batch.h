@@ -30,7 +30,6 @@
 
 #include "parlance/constraint.h"
 #include "parlance/error.h"
-#include "parlance/mask_table.h"
 #include "parlance/message.h"
 #include "parlance/response_parser.h"
 #include "parlance/tag_parser.h"

@@ -26,7 +26,6 @@
 #include <utility>
 #include <vector>
 
-#include "parlance/captures.h"
 #include "parlance/constraint.h"
 #include "parlance/error.h"
 #include "parlance/format.h"

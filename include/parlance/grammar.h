@@ -24,6 +24,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -103,7 +104,7 @@ class Grammar {
   // Grammars as text: EBNF (a superset of GBNF), a regular expression that a
   // whole text matches, and Lark in the dialect of llguidance.
   //
-  // Errors, with byte spans of the text (parlance/line_column.h turns them into
+  // Errors, with byte spans of the text (parlance/error.h turns them into
   // lines and columns): kBadSyntax; kBadReference for a rule that is used and
   // not defined, and for a missing root; kConflict for a rule that is defined
   // twice; kUnknownName; kBadPattern, kUnsupportedPattern; kUnsupported;
@@ -176,6 +177,112 @@ class Grammar {
   explicit Grammar(std::shared_ptr<grammar::GrammarImpl> impl);
   std::shared_ptr<grammar::GrammarImpl> impl_;
 };
+
+// Checking a text against a grammar, piece by piece: Grammar::accepts() and
+// explain() for a text that is still being written, or so long that the caller
+// may want to stop.
+//
+//   GrammarReader reader(grammar);
+//   for (std::string_view piece : pieces)
+//     if (!stop() && reader.feed(piece) < piece.size()) break;
+//   if (!reader.can_end()) show(reader.offset(), reader.expected());
+//   if (reader.error()) show(reader.error()->message);  // not decided
+//
+// Law: how a text is cut into pieces does not change any answer.
+
+// Reads one text.  Movable, not copyable.  Not thread-safe: one text, one
+// reader, one thread.  Readers may share a Grammar freely.
+class GrammarReader {
+ public:
+  explicit GrammarReader(const Grammar& grammar);
+  ~GrammarReader();
+  GrammarReader(GrammarReader&&) noexcept;
+  GrammarReader& operator=(GrammarReader&&) noexcept;
+
+  // Reads `piece` up to the first byte that is not allowed, and returns how
+  // many bytes were read.  After a piece that was not read in full, all further
+  // calls read nothing and return 0.
+  std::size_t feed(std::string_view piece);
+
+  // Bytes read so far.
+  std::size_t offset() const;
+
+  // Whether everything fed so far, as a whole, is a text of the grammar.
+  bool can_end();
+
+  // What is allowed at offset(), for people.
+  std::string expected();
+
+  // kTooLarge if a call took more steps than GrammarLimits::work for one byte,
+  // or than GrammarLimits::steps: then no answer since says anything about the
+  // text.  Nothing otherwise.
+  std::optional<Error> error() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// The parts of a text, or of a prefix of a text, that match the rules of a
+// grammar with the option "capture".
+//
+//   Result<Grammar> grammar = Grammar::from_lark(R"(
+//     start: "<" name ">" TEXT
+//     name[capture]: /[a-z]+/
+//     TEXT: /.*/)");
+//   Result<std::vector<RuleCapture>> found = captures(*grammar, "<bob> hi");
+//   // {name: "name", text: "bob", bytes 1..4}
+//
+// Every call parses the text from its beginning, with Earley's algorithm.
+// Complexity and memory: O(text) for most grammars, and bounded by `max_items`.
+// Matcher::captures() reads only what is new of a text that is being generated.
+
+struct RuleCapture {
+  std::string name;
+  Span bytes;        // in the text, without the suffix or stop of the rule
+  std::string text;  // these bytes without the "stop" texts of inner rules
+};
+
+// A token of a text.  A special token matches by its id alone.
+struct CapturedToken {
+  std::uint32_t id = 0;
+  std::string_view bytes = {};
+  bool special = false;
+};
+
+// Limit of Earley items.  An item takes about 80 bytes, and most texts need a
+// few items for each byte.
+inline constexpr std::size_t kMaxCaptureItems = 2'000'000;
+
+// Cancels a call that takes too long.
+struct Interrupt {
+  // Called from time to time while the text is read.  If it returns true, the
+  // call fails with kTooLarge.  Default: null, the text is read to its end.
+  bool (*cancelled)(void*) = nullptr;
+  void* argument = nullptr;
+};
+
+// The captures, in the order of their ends, inner before outer.
+//
+// If the text may end here, the captures are those of one parse, the leftmost
+// longest: of two parses of a rule it is the one whose part is longer where
+// they first differ.  The parts of a rule are the rules that it uses, its
+// texts, and runs of one character class.  Among parses without such a
+// difference the choice is fixed.
+//
+// If the text must continue, the captures are those of all open parses; of
+// captures with the same name and the same begin, only the longest.
+//
+// Token budgets (max_tokens) count only in a text of tokens.  A grammar from a
+// JSON Schema has no captures.
+//
+// Errors: kInvalidContent with the first byte that does not match; kTooLarge.
+Result<std::vector<RuleCapture>> captures(
+    const Grammar& grammar, std::string_view text,
+    std::size_t max_items = kMaxCaptureItems, const Interrupt& interrupt = {});
+Result<std::vector<RuleCapture>> captures(
+    const Grammar& grammar, std::span<const CapturedToken> tokens,
+    std::size_t max_items = kMaxCaptureItems, const Interrupt& interrupt = {});
 
 }  // namespace parlance
 

@@ -25,7 +25,6 @@
 #include "base/work.h"
 #include "parlance/constraint.h"
 #include "parlance/grammar.h"
-#include "parlance/grammar_reader.h"
 #include "support/toy_vocabulary.h"
 
 namespace parlance::alternatives_law_test {

@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "notation/ebnf.h"
-#include "parlance/captures.h"
 #include "parlance/constraint.h"
 #include "parlance/grammar.h"
 #include "parlance/vocabulary.h"

@@ -30,7 +30,6 @@
 #include "parlance/explain.h"
 #include "parlance/format.h"
 #include "parlance/grammar.h"
-#include "parlance/grammar_reader.h"
 #include "parlance/harmony.h"
 #include "parlance/jmespath.h"
 #include "parlance/response_parser.h"

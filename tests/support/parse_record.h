@@ -24,7 +24,6 @@
 #include "format/description.h"
 #include "json/flat.h"
 #include "parlance/json.h"
-#include "parlance/response_fields.h"
 #include "parlance/response_parser.h"
 #include "parse/region_values.h"
 

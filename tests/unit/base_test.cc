@@ -15,7 +15,6 @@
 #include "base/python_number.h"
 #include "base/utf8.h"
 #include "parlance/error.h"
-#include "parlance/line_column.h"
 
 namespace parlance::base::base_test {
 namespace {

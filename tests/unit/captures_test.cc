@@ -1,8 +1,6 @@
-// parlance/captures.h: texts, prefixes of texts, tokens, and errors;
+// parlance/grammar.h: texts, prefixes of texts, tokens, and errors;
 // Matcher::captures().
 // Recorded sessions with captures are in grammar_traces_test.cc.
-
-#include "parlance/captures.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
 // Messages in the shape of chat completions.
 
-#include "parlance/chat_message.h"
-
 #include <gtest/gtest.h>
 
 #include <string_view>
 #include <utility>
+
+#include "parlance/message.h"
 
 namespace parlance::chat_message_test {
 namespace {

@@ -8,9 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "parlance/error.h"
 #include "parlance/grammar.h"
-#include "parlance/grammar_reader.h"
-#include "parlance/line_column.h"
 #include "rules/schema_options.h"
 
 namespace parlance::grammar_api_test {

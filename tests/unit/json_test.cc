@@ -17,7 +17,7 @@
 #include "json/lax.h"
 #include "json/located.h"
 #include "json/reader.h"
-#include "parlance/json_place.h"
+#include "parlance/error.h"
 #include "support/folders.h"
 
 namespace parlance::json::json_test {

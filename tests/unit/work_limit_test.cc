@@ -15,7 +15,7 @@
 #include "base/work.h"
 #include "parlance/batch.h"
 #include "parlance/constraint.h"
-#include "parlance/grammar_reader.h"
+#include "parlance/grammar.h"
 #include "support/small_schemas.h"
 #include "support/toy_vocabulary.h"
 

@@ -14,7 +14,7 @@
 #include "explanation/event_rows.h"
 #include "explanation/tree_rows.h"
 #include "parlance/explain.h"
-#include "parlance/grammar_reader.h"
+#include "parlance/grammar.h"
 
 namespace parlance {
 namespace {

@@ -1,10 +1,9 @@
 // Lines and columns.  Every position that is shown to a user is counted here.
 
-#include "parlance/line_column.h"
-
 #include <algorithm>
 
 #include "base/utf8.h"
+#include "parlance/error.h"
 
 namespace parlance {
 namespace {

@@ -1,7 +1,7 @@
 #ifndef PARLANCE_SRC_JSON_FLAT_H_
 #define PARLANCE_SRC_JSON_FLAT_H_
 
-// JSON texts to flat values (parlance/flat_json.h) and flat values to values.
+// JSON texts to flat values (parlance/json.h) and flat values to values.
 
 #include <cstddef>
 #include <forward_list>
@@ -10,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "parlance/flat_json.h"
 #include "parlance/json.h"
 
 namespace parlance::json {

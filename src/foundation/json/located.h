@@ -16,8 +16,8 @@
 #include <string>
 #include <string_view>
 
+#include "parlance/error.h"
 #include "parlance/json.h"
-#include "parlance/json_place.h"
 
 namespace parlance::json {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "parlance/harmony_message.h"
+#include "parlance/harmony.h"
 
 namespace parlance::harmony {
 

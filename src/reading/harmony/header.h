@@ -26,7 +26,7 @@
 
 #include "harmony/diagnostics.h"
 #include "harmony/text_decoder.h"
-#include "parlance/harmony_message.h"
+#include "parlance/harmony.h"
 
 namespace parlance::harmony {
 

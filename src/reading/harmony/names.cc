@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "harmony/diagnostics.h"
-#include "parlance/harmony_message.h"
+#include "parlance/harmony.h"
 #include "vocab/table.h"
 
 namespace parlance {

@@ -9,7 +9,7 @@
 #include <variant>
 
 #include "harmony/header.h"
-#include "parlance/harmony_message.h"
+#include "parlance/harmony.h"
 
 namespace parlance::harmony {
 

@@ -1,4 +1,4 @@
-// Implements parlance/response_parser.h and parlance/response_fields.h.
+// Implements parlance/response_parser.h and parlance/response_parser.h.
 //
 //   bytes --Utf8Sanitizer--> text --Segmenter--> regions --Assembler--> events
 //
@@ -13,7 +13,6 @@
 #include "base/utf8.h"
 #include "events/stage.h"
 #include "format/description.h"
-#include "parlance/response_fields.h"
 #include "parlance/response_parser.h"
 #include "parse/assembler.h"
 #include "parse/delimiter_program.h"

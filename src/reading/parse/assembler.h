@@ -21,7 +21,6 @@
 #include "events/round.h"
 #include "format/description.h"
 #include "parlance/error.h"
-#include "parlance/flat_json.h"
 #include "parlance/json.h"
 #include "parlance/message.h"
 #include "parlance/tools.h"

@@ -1,12 +1,11 @@
-// Messages in the format of chat completions, see parlance/chat_message.h.
-
-#include "parlance/chat_message.h"
+// Messages in the format of chat completions, see parlance/message.h.
 
 #include <string>
 #include <utility>
 
 #include "base/reasoning_names.h"
 #include "call_stream/call_stream.h"
+#include "parlance/message.h"
 
 namespace parlance {
 namespace {

@@ -4,8 +4,6 @@
 // its content, and by which stop tokens are set in it.  A mask that was evicted
 // and made again has another handle; then its content finds its row.
 
-#include "parlance/mask_table.h"
-
 #include <algorithm>
 #include <atomic>
 #include <mutex>
@@ -16,6 +14,7 @@
 #include <vector>
 
 #include "mask/api_state.h"
+#include "parlance/constraint.h"
 
 namespace parlance {
 namespace {

@@ -30,8 +30,8 @@
 #include "base/work.h"
 #include "grammar/capture_reader.h"
 #include "mask/constraint_impl.h"
-#include "parlance/captures.h"
 #include "parlance/error.h"
+#include "parlance/grammar.h"
 
 namespace parlance::mask {
 

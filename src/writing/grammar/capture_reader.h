@@ -23,8 +23,8 @@
 
 #include "cfg_recogniser/earley.h"
 #include "grammar/grammar_impl.h"
-#include "parlance/captures.h"
 #include "parlance/error.h"
+#include "parlance/grammar.h"
 #include "recogniser/recogniser.h"
 #include "rules/marks.h"
 #include "rules/rules.h"

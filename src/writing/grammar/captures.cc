@@ -1,6 +1,4 @@
-// Implements parlance/captures.h: a CaptureReader reads the whole text.
-
-#include "parlance/captures.h"
+// Implements parlance/grammar.h: a CaptureReader reads the whole text.
 
 #include <memory>
 #include <optional>
@@ -9,6 +7,7 @@
 #include "base/access.h"
 #include "grammar/capture_reader.h"
 #include "grammar/grammar_impl.h"
+#include "parlance/grammar.h"
 
 namespace parlance {
 namespace {

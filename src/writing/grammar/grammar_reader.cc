@@ -1,12 +1,11 @@
-// Implements parlance/grammar_reader.h.
-
-#include "parlance/grammar_reader.h"
+// Implements parlance/grammar.h.
 
 #include <memory>
 #include <utility>
 
 #include "base/access.h"
 #include "grammar/grammar_impl.h"
+#include "parlance/grammar.h"
 #include "recogniser/text_reader.h"
 
 namespace parlance {

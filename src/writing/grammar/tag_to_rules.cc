@@ -17,7 +17,7 @@
 #include "json/located.h"
 #include "notation/ebnf.h"
 #include "notation/regex_rules.h"
-#include "parlance/line_column.h"
+#include "parlance/error.h"
 #include "rules/triggers.h"
 
 namespace parlance::grammar {

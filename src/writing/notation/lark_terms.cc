@@ -8,7 +8,7 @@
 #include "base/utf8.h"
 #include "notation/lark_reader.h"
 #include "notation/regex_rules.h"
-#include "parlance/line_column.h"
+#include "parlance/error.h"
 
 namespace parlance::notation {
 
