@@ -20,10 +20,6 @@ Error invalid_call(std::string message) {
   return {ErrorCode::kInvalidContent, std::move(message), ""};
 }
 
-char opening(char bracket) {
-  return bracket == ')' ? '(' : bracket == ']' ? '[' : '{';
-}
-
 // Makes calls of tokens.  Invariant: the calls before the open one are in out_.
 class CallsReader {
  public:
@@ -143,39 +139,6 @@ class CallsReader {
 };
 
 }  // namespace
-
-std::size_t end_of_brackets(std::string_view text, std::size_t begin) {
-  std::string open;
-  for (std::size_t i = begin; i < text.size(); ++i) {
-    const char c = text[i];
-    switch (c) {
-      case '"':
-      case '\'': {
-        for (++i; i < text.size() && text[i] != c; ++i) {
-          if (text[i] == '\\') ++i;
-        }
-        break;
-      }
-      case '(':
-      case '[':
-      case '{':
-        open += c;
-        break;
-      case ')':
-      case ']':
-      case '}': {
-        const std::size_t pair = open.rfind(opening(c));
-        if (pair == std::string::npos) return std::string_view::npos;
-        open.resize(pair);
-        if (open.empty()) return i + 1;
-        break;
-      }
-      default:
-        break;
-    }
-  }
-  return std::string_view::npos;
-}
 
 std::vector<PythonCall> read_python_calls(std::string_view text,
                                           const Limits& limits) {

@@ -11,7 +11,6 @@
 // and are literals (json/python_literal.h).  A call that cannot be read is an
 // error of its own: the calls beside it are read.
 
-#include <cstddef>
 #include <string_view>
 #include <vector>
 
@@ -33,11 +32,6 @@ std::vector<PythonCall> read_python_calls(std::string_view text,
 // Reads the content kind python-call-list: a list of calls, all of which must
 // be valid.  Complexity: O(text.size()).
 Result<json::Value> read_call_list(std::string_view text, const Limits& limits);
-
-// The end of the brackets that open at text[begin], after the closing one;
-// npos if they never close.  Strings are skipped, and a bracket closes what is
-// open inside its pair.
-std::size_t end_of_brackets(std::string_view text, std::size_t begin);
 
 }  // namespace parlance::parse
 

@@ -4,8 +4,10 @@
 #include <optional>
 #include <string_view>
 
+#include "base/ascii.h"
 #include "base/python_number.h"
 #include "call_syntax/json_values.h"
+#include "call_syntax/python_scanner.h"
 #include "json/python_literal.h"
 #include "parse/python_calls.h"
 #include "schema/cast_calls.h"
@@ -32,10 +34,6 @@ Error invalid_region(std::string message) {
   return {ErrorCode::kInvalidContent, std::move(message), ""};
 }
 
-bool is_region_space(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 // ---- From text to items ----
 
 // One text as a value.  `literals`: it may be a Python literal.
@@ -54,46 +52,49 @@ Result<Value> read_one(const MarkedText& text, const Content& content,
   return error;
 }
 
-// Splits `text`, Python literals with `separator` between them.  What is no
-// value is a span as well; it reaches to where its brackets close.
+// The end of the Python literal that begins at text[begin], or npos.  One that
+// is damaged reaches to where its brackets close.
+std::size_t end_of_literal(std::string_view text, std::size_t begin,
+                           const Limits& limits) {
+  const call_syntax::PythonLanguage values = {
+      .dialect = call_syntax::PythonDialect::kValues,
+      .max_depth = limits.json_depth};
+  call_syntax::PythonScanner scanner(values, begin);
+  const call_syntax::Input input = {.text = text, .end = true};
+  while (scanner.next(input).kind != call_syntax::Kind::kMore) {
+  }
+  return scanner.has_value() ? static_cast<std::size_t>(scanner.value_end())
+                             : std::string_view::npos;
+}
+
+// Where the Python literals of `bytes` of the text are, which have `separator`
+// between them.  What is no literal has a place as well.
 //
-// Invariant of the loop: `at` is after the last span and its separator.
-std::vector<Span> split_literals(std::string_view text,
-                                 std::string_view separator) {
+// Invariant of the loop: `at` is after the last place and its separator.
+std::vector<Span> split_literals(std::string_view text, Span bytes,
+                                 std::string_view separator,
+                                 const Limits& limits) {
   std::vector<Span> out;
-  std::size_t at = 0;
+  std::size_t at = bytes.begin;
+  const auto skip_space = [&] {
+    while (at < bytes.end && base::is_space(text[at])) ++at;
+  };
   for (;;) {
-    while (at < text.size() && is_region_space(text[at])) ++at;
+    skip_space();
     if (!out.empty() && !separator.empty() &&
-        text.substr(at).starts_with(separator)) {
+        text.substr(at, bytes.end - at).starts_with(separator)) {
       at += separator.size();
-      while (at < text.size() && is_region_space(text[at])) ++at;
+      skip_space();
     }
-    if (at >= text.size()) return out;
-    const char c = text[at];
-    std::size_t end = std::string_view::npos;
-    if (c == '{' || c == '[' || c == '(') {
-      end = end_of_brackets(text, at);
+    if (at >= bytes.end) return out;
+    // A literal without brackets, or one that never ends, is the rest.
+    std::size_t end = bytes.end;
+    if (std::string_view("{[(").find(text[at]) != std::string_view::npos) {
+      end = std::min(end, end_of_literal(text, at, limits));
     }
-    // A value without brackets, or one that never ends, is the rest.
-    end = std::min(end, text.size());
     out.push_back({at, end});
     at = end;
   }
-}
-
-// The same for the items of a list.
-std::vector<Span> split_list_of_literals(std::string_view text) {
-  const std::size_t begin = text.find('[');
-  std::size_t end = end_of_brackets(text, begin);
-  end = end == std::string_view::npos ? text.size() : end - 1;
-  std::vector<Span> out =
-      split_literals(text.substr(begin + 1, end - (begin + 1)), ",");
-  for (Span& item : out) {
-    item.begin += begin + 1;
-    item.end += begin + 1;
-  }
-  return out;
 }
 
 // Of a syntax of its own, which the content of the field does not describe;
@@ -153,55 +154,60 @@ std::vector<Item> read_items(const Field& field, const FieldReading& reading,
     return read_one(text.substr(bytes.begin, bytes.size()), content, literals,
                     {field, &reading}, context.program, context.limits);
   };
-  // The items of a list are items.
-  const auto add = [&](Span bytes, Result<Value> value) {
-    if (!value || !value->is_array()) {
-      out.push_back({bytes, std::move(value)});
-      return;
+  // The places of the items of a list, or of the values of a sequence.
+  const auto split = [&](Span bytes, bool list) {
+    if (literals) {
+      if (list) {
+        const std::size_t end =
+            end_of_literal(text.text, bytes.begin, context.limits);
+        bytes = {bytes.begin + 1, end > bytes.end ? bytes.end : end - 1};
+      }
+      return split_literals(text.text, bytes,
+                            list ? "," : base::python_strip(reading.separator),
+                            context.limits);
     }
-    for (const Value& item : value->items()) out.push_back({bytes, item});
-  };
-  if (!has_several_values(field, reading)) {
-    out.push_back({all, read(all)});
-    return out;
-  }
-  const bool sequence = reading.count == ValueCount::kSequence;
-  const std::string_view separator = base::python_strip(reading.separator);
-  std::vector<Span> places;
-  if (!sequence) {
-    Result<Value> whole = read(all);
-    const std::size_t begin = text.text.find_first_not_of(" \t\r\n");
-    if (whole || begin == std::string_view::npos || text.text[begin] != '[') {
-      add(all, std::move(whole));
-      return out;
-    }
-    // A list that cannot be read: its items are read one by one.
-    out.push_back({all, std::move(whole)});
-  }
-  if (literals) {
-    places = sequence ? split_literals(text.text, separator)
-                      : split_list_of_literals(text.text);
-  } else {
     call_syntax::JsonDialect dialect;
     if (const auto* known = context.program.dialect_of(content)) {
       dialect = *known;
     }
     dialect.values = call_syntax::JsonDialect::Values::kLoose;
-    dialect.separator = separator;
-    places = call_syntax::json_items({.text = text.text,
-                                      .base = text.offset,
-                                      .marks = text.marks,
-                                      .end = true},
-                                     dialect, !sequence);
-  }
-  if (!places.empty()) out.clear();
-  for (const Span place : places) {
-    Result<Value> value = read(place);
-    if (sequence) {
-      add(place, std::move(value));
-    } else {
-      out.push_back({place, std::move(value)});
+    dialect.max_depth = context.limits.json_depth + 1;  // with the list
+    dialect.separator = base::python_strip(reading.separator);
+    const MarkedText part = text.substr(bytes.begin, bytes.size());
+    std::vector<Span> places = call_syntax::json_items({.text = part.text,
+                                                        .base = part.offset,
+                                                        .marks = part.marks,
+                                                        .end = true},
+                                                       dialect, list);
+    for (Span& place : places) {
+      place.begin += bytes.begin;
+      place.end += bytes.begin;
     }
+    return places;
+  };
+  // The items of a list are items.  If it cannot be read, they are read one by
+  // one.
+  const auto add = [&](Span bytes) {
+    Result<Value> whole = read(bytes);
+    if (whole && whole->is_array()) {
+      for (const Value& item : whole->items()) out.push_back({bytes, item});
+      return;
+    }
+    std::vector<Span> places;
+    const std::size_t first =
+        text.text.find_first_not_of(" \t\r\n", bytes.begin);
+    if (!whole && first < bytes.end && text.text[first] == '[') {
+      places = split({first, bytes.end}, true);
+    }
+    for (const Span place : places) out.push_back({place, read(place)});
+    if (places.empty()) out.push_back({bytes, std::move(whole)});
+  };
+  if (!has_several_values(field, reading)) {
+    out.push_back({all, read(all)});
+  } else if (reading.count != ValueCount::kSequence) {
+    add(all);
+  } else {
+    for (const Span place : split(all, false)) add(place);
   }
   return out;
 }
