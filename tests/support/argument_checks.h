@@ -59,7 +59,7 @@ inline StreamedArguments stream_arguments(
     const arguments::ArgumentReader& reader, std::string_view text,
     std::size_t step, const json::Value& value) {
   Message message;
-  call_stream::CallStream stream(&message.calls, {});
+  call_stream::CallStream stream(&message.calls);
   events::Round round;
   round.add(EventKind::kRegionOpen, {});
   const json::Value call = json::Object{

@@ -198,10 +198,11 @@ TEST(CallStream, RepeatedMembersOfACall) {
         {{R"(<tool_call>{"name": "f", "arguments": {"a": 1})", R"(+f {"a": 1)"},
          {R"(, "arguments": {"a": 2}}</tool_call>)", R"(+f {"a": 2}.)"}},
         nullptr, true);
-  // The same again changes nothing, and nothing is certain before the name.
   check(bare,
         {{R"(<tool_call>{"name": "f", "name": "f", "arguments": {})", "+f "},
-         {R"(}</tool_call>)", "{}."}});
+         {R"(}</tool_call>)", "+f {}."}},
+        nullptr, true);
+  // Nothing is certain before the name.
   check(bare, {{R"(<tool_call>{"arguments": 1, "arguments": {}, "name": "f")",
                 "+f {"},
                {R"(}</tool_call>)", "}."}});
@@ -327,6 +328,11 @@ TEST(CallStream, Sequences) {
   check(format, {{R"(<{"name": "f", "arguments": {}};)", "+f {}."},
                  {R"( {"name": "g", "arguments": {)", "+g {"},
                  {R"(}}>)", "}."}});
+  check(
+      format,
+      {{R"(<[{"name": "f", "arguments": {}}, {"name": "g", )", "+f {}.+g "},
+       {R"("arguments": {"a": 1,}}, {"name": "h", )", R"({"a": 1,+h )"},
+       {R"("arguments": {}}]; {"name": "i", "arguments": {}}>)", "{}.+i {}."}});
   // A damaged call is left out, and the calls beside it count.
   check(file_format(R"({"values": "list"})"),
         {{R"(<[{"name": "f", "arguments": {"a": 1}, "id": 1}, {"name": "g", )",

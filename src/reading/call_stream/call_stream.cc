@@ -1,9 +1,8 @@
-// Events of calls, and the comparison with the value; see call_stream.h.
+// Events of calls; see call_stream.h.
 
 #include "call_stream/call_stream.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "json/writer.h"
@@ -30,8 +29,13 @@ std::size_t sendable(std::string_view arguments) {
   return arguments.size() - (arguments.back() == closing ? 1 : 0);
 }
 
-// Closes the object `written` with the members of `value` that it lacks.
+// Closes the object `written`, if anything is, with the members of `value` that
+// it lacks.
 void add_rest(const json::Value& value, std::string& written) {
+  if (written.empty()) {
+    written = json::standard_text(value);
+    return;
+  }
   const Result<json::Value> known = json::parse(written + "}");
   if (!known || !value.is_object()) return;
   bool first = known->size() == 0;
@@ -117,52 +121,47 @@ Event& CallStream::add(EventKind kind, std::uint32_t call, const Event& like,
 // `closes`: the call is complete, and its events end.
 void CallStream::emit_call(bool closes, const Event& like,
                            events::Round& round) {
-  const Call& call = writer_.calls_[decided_];
+  Call& call = writer_.written_[decided_].call;
   const auto number = static_cast<std::uint32_t>(first_ + decided_);
   if (!announced_) {
     Event& event = add(EventKind::kCallOpen, number, like, round);
     event.text = round.keep_text(call.name);
     if (!call.id.empty()) event.call_id = round.keep_text(call.id);
     announced_ = true;
-    written_ = 0;
+    sent_ = 0;
   }
   const std::string_view arguments = call.arguments;
   const std::size_t end = closes ? arguments.size() : sendable(arguments);
-  if (end > written_) {
+  if (end > sent_) {
     add(EventKind::kCallArguments, number, like, round).text =
-        round.keep_text(arguments.substr(written_, end - written_));
-    written_ = end;
+        round.keep_text(arguments.substr(sent_, end - sent_));
+    sent_ = end;
   }
   if (!closes) return;
-  writer_.calls_[decided_].complete = true;
+  call.complete = true;
   add(EventKind::kCallClose, number, like, round);
 }
 
-// Reads the item of the call `decided_`, if it has ended.  If its call is
-// another than the one that was written, this call and those after it wait for
-// the value of the region.
-CallStream::ItemState CallStream::read_item(std::string_view text) {
-  if (waits_ || read_item_ == nullptr || decided_ >= writer_.items_.size()) {
-    return ItemState::kOpen;
-  }
-  const Span item = writer_.items_[decided_];
-  if (item.size() == 0) return ItemState::kOpen;
-  const auto value = read_item_(text.substr(item.begin, item.size()));
-  if (!value) return ItemState::kNone;
-  const auto calls = calls_in(*value);
-  waits_ = calls.size() != 1 || !complete(decided_, calls[0]);
-  return waits_ ? ItemState::kOpen : ItemState::kCall;
+// Whether the item of the call `decided_` has ended, or another has begun.
+// `closes`: it is the call.
+bool CallStream::read_item(std::string_view text, bool& closes) const {
+  if (read_item_ == nullptr) return false;
+  const Span item = writer_.written_[decided_].item;
+  if (item.size() == 0) return decided_ + 1 < writer_.written_.size();
+  closes = read_item_(text.substr(item.begin, item.size()));
+  return true;
 }
 
 // Emits what is certain.  Invariant of the loop: the calls before `decided_`
 // were closed with their items, or their items are none.
 void CallStream::emit(std::string_view text, const Event& like,
                       events::Round& round) {
-  while (decided_ < writer_.calls_.size()) {
-    const ItemState state = read_item(text);
-    emit_call(state == ItemState::kCall, like, round);
-    if (state == ItemState::kOpen) return;
-    closed_ += state == ItemState::kCall;
+  while (decided_ < writer_.written_.size()) {
+    bool closes = false;
+    const bool ends = read_item(text, closes);
+    emit_call(closes, like, round);
+    if (!ends) return;
+    closed_ += closes ? 1 : 0;
     ++decided_;
     announced_ = false;
   }
@@ -175,67 +174,44 @@ void CallStream::advance(std::string_view text, const Event& like,
   emit(text, like, round);
 }
 
-// Whether the call `i` is `wanted`, as far as it is written.  What is missing
-// of its arguments is then added.
-bool CallStream::complete(std::size_t i, const CallView& wanted) {
-  Call& call = writer_.calls_[i];
-  if (call.name != wanted.name || call.id != wanted.id) return false;
-  if (call.arguments.empty()) {
-    call.arguments = wanted.json();
-    return true;
-  }
-  static const json::Value kNone = json::Object();
-  const json::Value& arguments =
-      wanted.arguments == nullptr ? kNone : *wanted.arguments;
-  if (writer_.rest_ && i + 1 == writer_.calls_.size()) {
-    add_rest(arguments, call.arguments);
-  }
-  json::ParseOptions options;
-  options.limits = limits_;
-  const Result<json::Value> written = json::parse(call.arguments, options);
-  if (!written) return false;
-  if (*written == arguments) return true;
-  // Values that are no JSON are written as others.
-  const Result<json::Value> shown = json::parse(wanted.json(), options);
-  return shown && *written == *shown;
-}
-
 // Emits the calls that are left; those that are complete are closed.
 void CallStream::emit_all(const Event& like, events::Round& round) {
-  for (; decided_ < writer_.calls_.size(); ++decided_) {
-    emit_call(writer_.calls_[decided_].complete, like, round);
+  for (; decided_ < writer_.written_.size(); ++decided_) {
+    emit_call(writer_.written_[decided_].call.complete, like, round);
     announced_ = false;
   }
 }
 
+// The calls that have ended are the first of the value that were not closed.
 std::optional<std::uint32_t> CallStream::close(std::string_view text,
                                                const json::Value& value,
                                                const Event& like,
                                                events::Round& round) {
+  using End = CallWriter::End;
   if (reader_ != nullptr) reader_->advance(text, true, writer_);
+  emit(text, like, round);
   const std::vector<CallView> calls = calls_in(value);
-  std::vector<Call>& announced = writer_.calls_;
-  // Finds each call of the value among the announced ones, in order.
-  // Invariant: the first `found` calls of the value are found, and the next one
-  // can only be at `next` or after it.  Those that were closed are the first.
+  std::vector<CallWriter::Written>& written = writer_.written_;
   std::size_t found = closed_;
   std::size_t next = decided_;
-  while (found < calls.size()) {
-    std::size_t at = next;
-    while (at < announced.size() && !complete(at, calls[found])) ++at;
-    if (at == announced.size()) break;
-    announced[at].complete = true;
-    next = at + 1;
-    ++found;
+  for (; found < calls.size() && next < written.size(); ++found, ++next) {
+    auto& [call, end, item] = written[next];
+    if (end == End::kOpen) break;
+    if (end == End::kLeft) {
+      static const json::Value kNone = json::Object();
+      const json::Value* arguments = calls[found].arguments;
+      add_rest(arguments == nullptr ? kNone : *arguments, call.arguments);
+    }
+    call.complete = true;
   }
   std::optional<std::uint32_t> differs;
-  if (found < calls.size() && next < announced.size()) {
+  if (found < calls.size() && next < written.size()) {
     differs = static_cast<std::uint32_t>(first_ + next);
   }
-  for (std::size_t i = found; i < calls.size(); ++i) {
-    writer_.open(calls[i].name, calls[i].id);
-    writer_.arguments() = calls[i].json();
-    announced.back().complete = true;
+  for (; found < calls.size(); ++found) {
+    writer_.open(calls[found].name, calls[found].id);
+    writer_.arguments() = calls[found].json();
+    written.back().call.complete = true;
   }
   emit_all(like, round);
   finish_region();
@@ -248,24 +224,18 @@ void CallStream::abandon(const Event& like, events::Round& round) {
 }
 
 void CallStream::finish_region() {
-  first_ += static_cast<std::uint32_t>(writer_.calls_.size());
-  if (calls_ != nullptr) {
+  first_ += static_cast<std::uint32_t>(writer_.written_.size());
+  for (CallWriter::Written& written : writer_.written_) {
+    Call& call = written.call;
     // Of a call that is not complete, what was sent.
-    for (Call& call : writer_.calls_) {
-      if (!call.complete) call.arguments.resize(sendable(call.arguments));
-    }
-    std::move(writer_.calls_.begin(), writer_.calls_.end(),
-              std::back_inserter(*calls_));
+    if (!call.complete) call.arguments.resize(sendable(call.arguments));
+    if (calls_ != nullptr) calls_->push_back(std::move(call));
   }
-  writer_.calls_.clear();
-  writer_.items_.clear();
-  writer_.rest_ = false;
-  writer_.id_.clear();
+  writer_ = CallWriter();
   decided_ = 0;
   closed_ = 0;
   announced_ = false;
-  written_ = 0;
-  waits_ = false;
+  sent_ = 0;
   reader_ = nullptr;
   read_item_ = nullptr;
   open_ = false;

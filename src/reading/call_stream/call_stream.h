@@ -16,28 +16,28 @@
 // the text was cut does not matter: what a reader has written is a function of
 // the text so far.
 //
-// The value of the region has the last word: a call is closed when it is known
-// to be a call of the message, and the byte that would complete its arguments
+// A reader says where a call has ended: it has written the whole call, and no
+// text that follows can change it.  A call is closed when it is known to be a
+// call of the message as well, and the byte that would complete its arguments
 // waits until then.  So the pieces of a call's arguments are JSON if and only
 // if the call is closed.
 //
 //   * Where the items of a region stand alone (a list of a format file), a call
 //     is closed with its item, which is read as the message will read it.  An
 //     item that cannot be read is none: its call stays unfinished.
-//   * Else the calls are closed with the region.  The stream then compares them
-//     with the calls of the value, in order:
+//   * Else the calls that have ended are closed with the region, if it has a
+//     value: they are the calls of the value, in order.
 //
-//       - a call with equal name, id and arguments is closed;
-//       - a call without any arguments so far gets them, written from the
-//         value;
-//       - a call whose rest the reader leaves to the value gets the members
-//         that are missing or that differ: readers of JSON take the last of two
-//         members;
-//       - a call that is not in the value stays unfinished;
-//       - from the first call of the value on that was not announced, the calls
-//         of the value are announced anew.  In a bare template, a member that
-//         comes twice in the object of a call has this effect:
-//         {"name": "f", ..., "name": "g"} announces f, and the last one counts.
+// Nothing is compared: what a reader has written is what the message has
+// (calls_law_test, damaged_calls_law_test).  A reader that cannot know this
+// does not end the call.  The calls of the value, from that one on, are then
+// announced anew when the region closes.  Only bare templates have such calls:
+//
+//     {"name": "f", ..., "name": "g"}   a part of a call comes again after the
+//                                       call was announced; the last one counts
+//     {a: "x <|\"|> y"}                 an ordinary string contains a string
+//                                       delimiter
+//     <p=a>1</p><p=b>2                  elements that do not end
 //
 // The events of a call come after those of the calls before it: a call waits
 // until the one before it is closed, or its region ends.  So the calls that
@@ -58,7 +58,6 @@
 
 #include "events/round.h"
 #include "parlance/json.h"
-#include "parlance/limits.h"
 #include "parlance/message.h"
 
 namespace parlance::call_stream {
@@ -68,28 +67,33 @@ class CallWriter {
  public:
   // Announces the next call of the region.
   void open(std::string_view name, std::string_view id) {
-    calls_.push_back(
-        {id.empty() ? id_ : std::string(id), std::string(name), {}, false});
+    written_.push_back(
+        {{id.empty() ? id_ : std::string(id), std::string(name), {}, false}});
   }
   // Appends to the JSON text of the arguments of the last call.
   // REQUIRES: open() was called.
-  std::string& arguments() { return calls_.back().arguments; }
-  // The arguments of the last call are members of an object that is not closed:
-  // the members that are missing, or that have other values by now, come from
-  // the value of the region.  The reader writes no more.
-  void leave_rest() { rest_ = true; }
-  // The last call ends with its item, whose text is `item` of the region.
-  void end_item(Span item) {
-    items_.resize(calls_.size() - 1);
-    items_.push_back(item);
+  std::string& arguments() { return written_.back().call.arguments; }
+  // The last call has ended, with its item if the items stand alone: `item` of
+  // the text of the region.
+  void end(Span item = {}) {
+    written_.back().end = End::kWritten;
+    written_.back().item = item;
   }
+  // The same, but the arguments are not written to their end, or not at all:
+  // they are members of an object that is not closed, and the value of the
+  // region has those that are missing or that have other values by now.
+  void leave_rest() { written_.back().end = End::kLeft; }
 
  private:
   friend class CallStream;
-  std::vector<Call> calls_;
-  std::vector<Span> items_;  // by call; empty: its end is not known
-  bool rest_ = false;        // of the last call
-  std::string id_;           // of a call that its reader opens without one
+  enum class End : std::uint8_t { kOpen, kWritten, kLeft };
+  struct Written {
+    Call call;
+    End end = End::kOpen;
+    Span item = {};
+  };
+  std::vector<Written> written_;
+  std::string id_;  // of a call that its reader opens without one
 };
 
 // Reads the calls of one region.
@@ -109,8 +113,10 @@ class NamedCallReader final : public CallReader {
   NamedCallReader(std::string_view name, std::string_view id)
       : name_(name), id_(id) {}
   void advance(std::string_view, bool, CallWriter& out) override {
-    if (!opened_) out.open(name_, id_);
+    if (opened_) return;
     opened_ = true;
+    out.open(name_, id_);
+    out.leave_rest();
   }
 
  private:
@@ -119,19 +125,15 @@ class NamedCallReader final : public CallReader {
   bool opened_ = false;
 };
 
-struct CallView;
-
-// The value of one item of a region; nothing if it cannot be read.
-using ItemReader =
-    std::function<std::optional<json::Value>(std::string_view item)>;
+// Whether one item of a region can be read.
+using ItemReader = std::function<bool(std::string_view item)>;
 
 // Memory: the calls of the open region, and their events of this round.
 class CallStream {
  public:
   // The calls of every region that closes are appended to `calls`; null: they
   // are not collected.  `calls` must outlive the stream.
-  CallStream(std::vector<Call>* calls, const Limits& limits)
-      : calls_(calls), limits_(limits) {}
+  explicit CallStream(std::vector<Call>* calls) : calls_(calls) {}
 
   // A region with calls opens.  `reader` may be null: the calls are announced
   // when the region closes.  `read_item` is null unless the items of the region
@@ -146,8 +148,8 @@ class CallStream {
   // Their field and their bytes are those of `like`.
   void advance(std::string_view text, const Event& like, events::Round& round);
   // The region closes; `value` is its value.  Returns the number of the first
-  // call that is not the one of the value at its place, if calls are announced
-  // anew although there is such a call.
+  // call that its reader did not end, if the value has calls from there on:
+  // they are announced anew.
   std::optional<std::uint32_t> close(std::string_view text,
                                      const json::Value& value,
                                      const Event& like, events::Round& round);
@@ -158,33 +160,25 @@ class CallStream {
  private:
   void emit(std::string_view text, const Event& like, events::Round& round);
   void emit_call(bool closes, const Event& like, events::Round& round);
-  // What has become of an item.
-  enum class ItemState : std::uint8_t {
-    kOpen,
-    kCall,  // it is the call
-    kNone,  // it is no call
-  };
-  ItemState read_item(std::string_view text);
-  bool complete(std::size_t i, const CallView& wanted);
+  bool read_item(std::string_view text, bool& closes) const;
   void emit_all(const Event& like, events::Round& round);
   static Event& add(EventKind kind, std::uint32_t call, const Event& like,
                     events::Round& round);
   void finish_region();
 
   std::vector<Call>* const calls_;
-  const Limits limits_;
   bool open_ = false;
   std::unique_ptr<CallReader> reader_;
   ItemReader read_item_;
   CallWriter writer_;
   std::uint32_t first_ = 0;  // the number of the region's first call
-  // Calls of the region all of whose events are emitted; the next one is open
-  // if announced_.  closed_ of them are calls of the value.
+  // Calls of the region all of whose events are emitted, closed_ of which are
+  // calls of the message; the next one is open if announced_.
   std::size_t decided_ = 0;
   std::size_t closed_ = 0;
   bool announced_ = false;
+  std::size_t sent_ = 0;     // bytes of the open call that are in events
   std::size_t written_ = 0;  // bytes of the open call that are in events
-  bool waits_ = false;       // for the end of the region
 };
 
 // A call as a value: an object whose "function" is an object with a string

@@ -38,7 +38,8 @@ JsonCallReader::JsonCallReader(JsonCallShape shape, Casts casts,
       limits_(limits),
       marks_(marks),
       scanner_(shape_.dialect) {
-  shape_.dialect.max_depth = limits.json_depth;
+  // The list of calls is no part of its items.
+  shape_.dialect.max_depth = limits.json_depth + (shape_.ends_items ? 1 : 0);
   shape_.dialect.values = shape_.count == JsonCallShape::Count::kSequence
                               ? JsonDialect::Values::kLoose
                               : JsonDialect::Values::kOne;
@@ -212,14 +213,12 @@ void JsonCallReader::end_value(std::string_view text, const Token& token) {
   if (frame.node == 0) end_call();
 }
 
-// Whether the call that begins or has ended inside the open values is an item:
-// of a list, or a value of a sequence.  What is in a list in a sequence is read
-// with that list.
+// Whether the call that has ended inside the open values is an item: of a list,
+// or a value of a sequence.
 bool JsonCallReader::is_item() const {
   if (!shape_.ends_items) return false;
-  return shape_.count == JsonCallShape::Count::kSequence
-             ? frames_.empty()
-             : frames_.size() == 1 && frames_.back().node == kList;
+  return frames_.empty() ? shape_.count == JsonCallShape::Count::kSequence
+                         : frames_.back().node == kList;
 }
 
 // What is known only when the object of the call has ended.
@@ -328,10 +327,14 @@ void JsonCallReader::read_value_end(std::string_view text, const Token& token,
   if (node < 0) return;
   announce(out);
   if (!damaged_) write_arguments(text, out);
-  if (node != 0 || shape_.count == JsonCallShape::Count::kOne) return;
+  if (node != 0) return;
   if (announced_ && is_item()) {
-    out.end_item({begin, static_cast<std::size_t>(token.end)});
+    out.end({begin, static_cast<std::size_t>(token.end)});
+  } else if (announced_ && !damaged_ && !repeated_ &&
+             arguments_end_ != kNowhere) {
+    out.end();
   }
+  if (shape_.count == JsonCallShape::Count::kOne) return;
   announced_ = false;
   damaged_ = false;
 }

@@ -33,19 +33,6 @@ void set_damage(const NestedScanner& scanner, const Token& bad,
   out.bytes = span_of(bad);
 }
 
-// The arguments that are JSON, as the message will have them.
-Value cast_body(std::string_view text, std::string_view tool,
-                const Casts& casts, const Limits& limits) {
-  Result<Value> arguments = json::parse(text, {.limits = limits});
-  Value call = json::Object{
-      {"function", json::Object{{"name", tool},
-                                {"arguments", arguments ? *std::move(arguments)
-                                                        : Value()}}}};
-  // A schema that cannot be read is an error of the message.
-  if (schema::cast_tool_calls(call, casts.tools, casts.strings)) return {};
-  return *call.find("function")->find("arguments");
-}
-
 // ---- The values of minimax_m3_xml ----
 
 // An element that is called `name` begins in the innermost one.
@@ -194,20 +181,48 @@ NestedValue read_nested(NestedStyle style, std::string_view text,
              : read_minimax(text, tools, tool, limits);
 }
 
+// ---- The calls ----
+
+// As the message will have it.
+void NestedCallReader::write_body(std::string_view text, std::string& out) {
+  Result<Value> arguments = json::parse(text, {.limits = limits_});
+  Value call = json::Object{
+      {"function", json::Object{{"name", name_},
+                                {"arguments", arguments ? *std::move(arguments)
+                                                        : Value()}}}};
+  // A schema that cannot be read is an error of the message.
+  if (schema::cast_tool_calls(call, casts_.tools, casts_.strings)) return;
+  const Value& body = *call.find("function")->find("arguments");
+  if (body.is_object()) json_.value(body, out);
+}
+
+void NestedCallReader::advance(std::string_view text, bool end,
+                               CallWriter& writer) {
+  if (!opened_) writer.open(name_, id_);
+  opened_ = true;
+  const Input input = {.text = text, .end = end};
+  std::string& out = writer.arguments();
+  while (!stopped_) {
+    const Token token = scanner_.next(input);
+    if (token.kind == Kind::kMore) break;
+    stopped_ = token.kind == Kind::kBad || !read(token, input, out);
+    if (!out.empty() && json_.depth() == 0) writer.end();
+  }
+  if (!end || !rest_) return;
+  while (json_.depth() > 1) json_.close(out);
+  writer.leave_rest();
+}
+
 // ---- cohere_xml ----
 
 CohereCallReader::CohereCallReader(std::string_view name, std::string_view id,
                                    Casts casts, const Limits& limits)
-    : name_(name),
-      id_(id),
-      casts_(std::move(casts)),
-      limits_(limits),
+    : NestedCallReader(NestedStyle::kCohereXml, name, id, std::move(casts),
+                       limits),
       parameters_(schema::parameters_of(casts_.tools, name)),
-      scanner_(NestedStyle::kCohereXml, limits),
       builder_(limits) {}
 
-// Writes a token, or collects those of an argument that may be cast.  False:
-// nothing more is written.
+// Collects the tokens of an argument that may be cast.
 bool CohereCallReader::read(const Token& token, const Input& input,
                             std::string& out) {
   const std::string_view span = input.slice(token.begin, token.end);
@@ -226,8 +241,7 @@ bool CohereCallReader::read(const Token& token, const Input& input,
     }
   }
   if (token.kind == Kind::kScalar && json_.depth() == 0) {
-    const Value body = cast_body(span, name_, casts_, limits_);
-    if (body.is_object()) json_.value(body, out);
+    write_body(span, out);
     return false;
   }
   if (token.kind == Kind::kScalar) {
@@ -251,30 +265,14 @@ bool CohereCallReader::read(const Token& token, const Input& input,
   return true;
 }
 
-void CohereCallReader::advance(std::string_view text, bool end,
-                               CallWriter& writer) {
-  if (!opened_) writer.open(name_, id_);
-  opened_ = true;
-  const Input input = {.text = text, .end = end};
-  while (!stopped_) {
-    const Token token = scanner_.next(input);
-    if (token.kind == Kind::kMore) return;
-    stopped_ =
-        token.kind == Kind::kBad || !read(token, input, writer.arguments());
-  }
-}
-
 // ---- minimax_m3_xml ----
 
 MinimaxCallReader::MinimaxCallReader(std::string_view name, std::string_view id,
                                      Casts casts, bool exact,
                                      const Limits& limits)
-    : name_(name),
-      id_(id),
-      casts_(std::move(casts)),
-      exact_(exact),
-      limits_(limits),
-      scanner_(NestedStyle::kMinimaxM3Xml, limits) {
+    : NestedCallReader(NestedStyle::kMinimaxM3Xml, name, id, std::move(casts),
+                       limits),
+      exact_(exact) {
   open_.reserve(8);
   open_.emplace_back();
   open_[0].kind = Element::Kind::kObject;
@@ -405,19 +403,19 @@ bool MinimaxCallReader::end_element(std::string_view text, std::string& out) {
   return true;
 }
 
-// False: what follows is written where the region closes.
 bool MinimaxCallReader::read(const Token& token, const Input& input,
                              std::string& out) {
   const std::string_view span = input.slice(token.begin, token.end);
   switch (token.kind) {
     case Kind::kObject:
       json_.open(true, out);
-      return true;
+      break;
     case Kind::kKey:
-      return begin_element(span, out);
+      rest_ = !begin_element(span, out);
+      break;
     case Kind::kElements:
       open_.back().has_elements = true;
-      return true;
+      break;
     case Kind::kTextBegin:
       if (open_.back().kind == Element::Kind::kOpen &&
           is_string(open_.back().parameter)) {
@@ -425,43 +423,25 @@ bool MinimaxCallReader::read(const Token& token, const Input& input,
         json_.open_string(out);
         open_.back().kind = Element::Kind::kString;
       }
-      return true;
+      break;
     case Kind::kText:
       if (open_.back().kind == Element::Kind::kString) {
         json_.text(span, token.encoding, out);
       }
-      return true;
+      break;
     case Kind::kTextEnd:
-      return end_element(scanner_.content(input), out);
+      rest_ = !end_element(scanner_.content(input), out);
+      break;
     case Kind::kClose:
-      return end_element({}, out);
-    case Kind::kScalar: {
-      const Value body = cast_body(span, name_, casts_, limits_);
-      if (body.is_object()) json_.value(body, out);
-      return true;
-    }
+      rest_ = !end_element({}, out);
+      break;
+    case Kind::kScalar:
+      write_body(span, out);
+      break;
     default:
-      return true;
+      break;
   }
-}
-
-void MinimaxCallReader::advance(std::string_view text, bool end,
-                                CallWriter& writer) {
-  if (!opened_) writer.open(name_, id_);
-  opened_ = true;
-  const Input input = {.text = text, .end = end};
-  std::string& out = writer.arguments();
-  while (!stopped_ && !rest_) {
-    const Token token = scanner_.next(input);
-    if (token.kind == Kind::kMore) break;
-    stopped_ = token.kind == Kind::kBad;
-    rest_ = !stopped_ && !read(token, input, out);
-  }
-  if (!end || !rest_ || stopped_) return;
-  // The value of the region has the rest.
-  while (json_.depth() > 1) json_.close(out);
-  stopped_ = true;
-  writer.leave_rest();
+  return !rest_;
 }
 
 }  // namespace parlance::call_stream

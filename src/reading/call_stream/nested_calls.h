@@ -28,6 +28,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "call_stream/call_stream.h"
@@ -60,26 +61,50 @@ NestedValue read_nested(NestedStyle style, std::string_view text,
                         const ToolSet& tools, std::string_view tool,
                         const Limits& limits);
 
-// cohere_xml.
-class CohereCallReader final : public CallReader {
+// The arguments of a call whose name is known.
+class NestedCallReader : public CallReader {
  public:
-  CohereCallReader(std::string_view name, std::string_view id, Casts casts,
-                   const Limits& limits);
-  void advance(std::string_view text, bool end, CallWriter& out) override;
+  void advance(std::string_view text, bool end, CallWriter& out) final;
 
- private:
-  bool read(const call_syntax::Token& token, const call_syntax::Input& input,
-            std::string& out);
+ protected:
+  NestedCallReader(NestedStyle style, std::string_view name,
+                   std::string_view id, Casts casts, const Limits& limits)
+      : name_(name),
+        id_(id),
+        casts_(std::move(casts)),
+        limits_(limits),
+        scanner_(style, limits) {}
+
+  // Writes a token.  False: nothing more is written.
+  virtual bool read(const call_syntax::Token& token,
+                    const call_syntax::Input& input, std::string& out) = 0;
+  // The arguments are JSON: `text`.
+  void write_body(std::string_view text, std::string& out);
 
   const std::string name_;
   const std::string id_;
   const Casts casts_;
   const Limits limits_;
-  const schema::StringMap<schema::Parameter>* const parameters_;
-  bool opened_ = false;
-  bool stopped_ = false;
   call_syntax::NestedScanner scanner_;
   call_syntax::JsonText json_;
+  bool rest_ = false;  // what follows is known when the region closes
+
+ private:
+  bool opened_ = false;
+  bool stopped_ = false;
+};
+
+// cohere_xml.
+class CohereCallReader final : public NestedCallReader {
+ public:
+  CohereCallReader(std::string_view name, std::string_view id, Casts casts,
+                   const Limits& limits);
+
+ private:
+  bool read(const call_syntax::Token& token, const call_syntax::Input& input,
+            std::string& out) override;
+
+  const schema::StringMap<schema::Parameter>* const parameters_;
   // The argument that is being read, if it may be cast.
   const schema::Parameter* held_ = nullptr;
   call_syntax::ValueBuilder builder_;
@@ -111,7 +136,7 @@ struct MinimaxElement {
 };
 
 // minimax_m3_xml.
-class MinimaxCallReader final : public CallReader {
+class MinimaxCallReader final : public NestedCallReader {
  public:
   // `tools` give the elements their types.  `exact`: the text is one that a
   // grammar of the schema generates, whose rules say what its values are; from
@@ -119,13 +144,12 @@ class MinimaxCallReader final : public CallReader {
   // until the region closes.
   MinimaxCallReader(std::string_view name, std::string_view id, Casts casts,
                     bool exact, const Limits& limits);
-  void advance(std::string_view text, bool end, CallWriter& out) override;
 
  private:
   using Element = MinimaxElement;
 
   bool read(const call_syntax::Token& token, const call_syntax::Input& input,
-            std::string& out);
+            std::string& out) override;
   bool begin_element(std::string_view name, std::string& out);
   bool open_elements(std::string_view first, std::string& out);
   void take_back_list();
@@ -135,16 +159,7 @@ class MinimaxCallReader final : public CallReader {
   void write_key(std::string& out);
   bool is_string(const schema::Parameter& parameter) const;
 
-  const std::string name_;
-  const std::string id_;
-  const Casts casts_;
   const bool exact_;
-  const Limits limits_;
-  bool opened_ = false;
-  bool stopped_ = false;
-  bool rest_ = false;  // what follows is known when the region closes
-  call_syntax::NestedScanner scanner_;
-  call_syntax::JsonText json_;
   std::vector<Element> open_;  // the first is the arguments
 };
 

@@ -118,7 +118,10 @@ void PythonCallReader::advance(std::string_view text, bool end,
         break;
       case Kind::kCallEnd:
         in_call_ = false;
-        if (!damaged_) out.end_item({token.begin, token.end});
+        if (!damaged_) {
+          out.end({static_cast<std::size_t>(token.begin),
+                   static_cast<std::size_t>(token.end)});
+        }
         break;
       case Kind::kBad:
         // The end of a text that is no call is unknown.

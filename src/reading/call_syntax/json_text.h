@@ -41,6 +41,16 @@ class JsonText {
   void text(std::string_view piece, Encoding encoding, std::string& out);
   void close_string(std::string& out) { out += '"'; }
 
+  // The outermost object, which opens with its first member or at its end.
+  void member(std::string_view name, std::string& out) {
+    if (open_.empty()) open(true, out);
+    key(name, out);
+  }
+  void end_members(std::string& out) {
+    if (open_.empty()) open(true, out);
+    close(out);
+  }
+
   // The objects and lists that are open.
   std::size_t depth() const { return open_.size(); }
 

@@ -84,8 +84,7 @@ Assembler::Assembler(const format::FormatImpl& format,
     if (options_.keep_message) message_.parts.reserve(6);
   }
   if (options_.stream_calls) {
-    calls_.emplace(options_.keep_message ? &message_.calls : nullptr,
-                   format_.limits);
+    calls_.emplace(options_.keep_message ? &message_.calls : nullptr);
   }
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
     if (program_.defaults[i] == nullptr) continue;
@@ -179,9 +178,7 @@ void Assembler::open_calls() {
   calls_field_ = field_;
   call_stream::ItemReader read_item;
   if (read != nullptr && has_several_values(field, *read) && !field.join) {
-    read_item = [this](std::string_view item) {
-      return read_item_of_calls(item);
-    };
+    read_item = [this](std::string_view item) { return can_read_item(item); };
   }
   calls_->open(make_call_reader(field,
                                 {program_, format_.limits, captures_,
@@ -192,15 +189,11 @@ void Assembler::open_calls() {
   calls_bytes_ = {body_begin_, body_begin_};
 }
 
-// The value of one item of the region with calls, as it will be in the value of
-// the region.
-std::optional<json::Value> Assembler::read_item_of_calls(
-    std::string_view item) const {
+// Whether an item of the region with calls will be in the value of the region.
+bool Assembler::can_read_item(std::string_view item) const {
   std::vector<ValueDamage> damage;
-  Result<json::Value> value =
-      read_region({calls_field_, {item, {}}, captures_}, nullptr, damage);
-  if (!value || !damage.empty()) return std::nullopt;
-  return *std::move(value);
+  return read_region({calls_field_, {item, {}}, captures_}, nullptr, damage) &&
+         damage.empty();
 }
 
 void Assembler::advance_calls(std::string_view text) {
@@ -213,8 +206,7 @@ void Assembler::close_calls(std::string_view text, const json::Value* value,
   if (calls_due_) advance_calls(text);
   if (value == nullptr) return calls_->abandon(call_event(bytes), round_);
   const auto differs = calls_->close(text, *value, call_event(bytes), round_);
-  // What a format file cannot read has a diagnostic of its own.
-  if (!differs || format_.recovers) return;
+  if (!differs) return;
   add_diagnostic({ErrorCode::kInvalidContent,
                   "call " + std::to_string(*differs) +
                       " was announced while it was written, and the text after "

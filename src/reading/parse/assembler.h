@@ -207,10 +207,10 @@ class Assembler final : public SegmentSink {
   // How strings of arguments are cast.
   schema::Strings strings_of(FieldId field) const;
   // With stream_calls: prepares for the calls of the region that has opened;
-  // emits what is certain of them; and compares them with the value of the
-  // region (null: it has none), whose text is `text`.
+  // emits what is certain of them; and ends them with the value of the region
+  // (null: it has none), whose text is `text`.
   void open_calls();
-  std::optional<json::Value> read_item_of_calls(std::string_view item) const;
+  bool can_read_item(std::string_view item) const;
   void advance_calls(std::string_view text);
   void close_calls(std::string_view text, const json::Value* value, Span bytes);
   Event call_event(Span bytes) const {

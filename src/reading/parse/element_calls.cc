@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/python_number.h"
+#include "base/utf8.h"
 #include "parse/argument_values.h"
 #include "parse/content.h"
 #include "schema/cast_calls.h"
@@ -32,6 +33,11 @@ void MemberReader::open(CallWriter& out) {
   opened_ = true;
 }
 
+void MemberReader::end(CallWriter& out) {
+  json_.end_members(out.arguments());
+  out.end();
+}
+
 std::shared_ptr<const schema::Parameter> MemberReader::parameter_of(
     std::string_view key) const {
   return schema::parameter_of(casts_.tools, name_, key, casts_.strings);
@@ -55,7 +61,8 @@ void MemberReader::write(std::string_view key, json::Value value,
       value = *std::move(changed);
     }
   }
-  writer_.member(key, value, out);
+  json_.member(key, out);
+  json_.value(value, out);
 }
 
 // --- xml-inline --------------------------------------------------------------
@@ -155,7 +162,10 @@ bool ElementCallReader::read_head(std::string_view text, std::string& out) {
   growing_ = is_string();
   begun_ = false;
   if (object_ || (growing_ && repeats(key_))) return false;
-  if (growing_) writer_.open_string(key_, out);
+  if (growing_) {
+    json_.member(key_, out);
+    json_.open_string(out);
+  }
   return true;
 }
 
@@ -166,13 +176,13 @@ bool ElementCallReader::read_tail(std::string_view text, std::string& out) {
                  out);
   }
   grow(text, end, out);
-  writer_.close_string(out);
+  json_.close_string(out);
   growing_ = false;
   return true;
 }
 
 bool ElementCallReader::read_object(std::string_view text, std::string& out) {
-  if (object_ || writer_.any()) return false;
+  if (object_ || json_.depth() > 0) return false;
   const auto [begin, end] = scanner_.value();
   const Result<json::Value> object =
       json::parse(text.substr(begin, end - begin), {.limits = limits_});
@@ -218,12 +228,22 @@ bool ElementCallReader::read_halves(std::string_view text, bool end,
 // Invariant: all elements before the beginning of the search are written.
 bool ElementCallReader::read_whole(std::string_view text, bool end,
                                    std::string& out) {
-  if (!started_) search_from(0, text);
+  if (!started_) {
+    while (blank_ < text.size()) {
+      std::size_t next = blank_;
+      if (!base::is_python_space(base::next_code_point(text, next))) break;
+      blank_ = next;
+    }
+    // An object in place of the elements comes from the value.
+    rest_ = halves_.strict && text.substr(blank_).starts_with('{');
+    if (rest_) return false;
+    if (blank_ == text.size() && !end) return true;
+    search_from(0, text);
+  }
   while (run(text, end)) {
     if (!read_element(text, out)) return false;
   }
-  // An object in place of the elements comes from the value.
-  return !halves_.strict || !base::python_strip(text).starts_with('{');
+  return true;
 }
 
 void ElementCallReader::grow(std::string_view text, std::size_t end,
@@ -235,7 +255,8 @@ void ElementCallReader::grow(std::string_view text, std::size_t end,
   begun_ = true;
   if (line_feeds && end > written_ && text[end - 1] == '\n') --end;
   if (end <= written_) return;
-  writer_.text(text.substr(written_, end - written_), out);
+  json_.text(text.substr(written_, end - written_),
+             call_syntax::Encoding::kPlain, out);
   written_ = end;
 }
 
@@ -253,7 +274,7 @@ void ElementCallReader::advance(std::string_view text, bool end,
   }
   if (!end) return;
   stopped_ = true;
-  if (!growing_) writer_.end(out);
+  if (!growing_) MemberReader::end(writer);
 }
 
 // --- kv-lines ----------------------------------------------------------------
@@ -289,7 +310,7 @@ void LineCallReader::advance(std::string_view text, bool end,
   }
   if (!end || stopped_) return;
   stopped_ = true;
-  writer_.end(out);
+  MemberReader::end(writer);
 }
 
 }  // namespace parlance::parse

@@ -11,7 +11,7 @@
 // A value that can only be the string of its text is written while it grows,
 // except for text that may still be its end.  A value that the tool's schema
 // may cast, or that a value parser reads, is written when its element ends.  An
-// element that comes twice is written twice (member_writer.h); if the values of
+// element that comes twice is written twice; if the values of
 // equal elements are a list, everything from the second one on is written when
 // the region closes.
 
@@ -27,7 +27,7 @@
 #include "automata/dfa.h"
 #include "call_stream/call_stream.h"
 #include "call_stream/json_calls.h"
-#include "call_stream/member_writer.h"
+#include "call_syntax/json_text.h"
 #include "format/description.h"
 #include "parlance/limits.h"
 #include "parse/delimiter_program.h"
@@ -45,6 +45,7 @@ class MemberReader : public call_stream::CallReader {
                const Limits& limits);
 
   void open(call_stream::CallWriter& out);
+  void end(call_stream::CallWriter& out);
   std::shared_ptr<const schema::Parameter> parameter_of(
       std::string_view key) const;
   // Writes a member with the value of `raw`, which `type` types ("": nothing
@@ -61,7 +62,7 @@ class MemberReader : public call_stream::CallReader {
   const Limits limits_;
   // What a family file says about arguments; may be null.
   const format::ArgumentReading* reading_ = nullptr;
-  call_stream::MemberWriter writer_;
+  call_syntax::JsonText json_;
   bool stopped_ = false;  // nothing more can be written
   // Whether the values of equal keys are a list, and `key` has come before:
   // then the value of the region has the rest.
@@ -109,6 +110,7 @@ class ElementCallReader final : public MemberReader {
   const ElementFinder& halves_;
   // Elements, if the pattern has halves; else `search_` finds whole elements.
   ElementScanner scanner_;
+  std::size_t blank_ = 0;  // white space stands before it
   bool started_ = false;
   automata::Search search_;
   automata::Match match_;

@@ -31,13 +31,9 @@ EventBuilder::EventBuilder(const Regions& regions, bool keep_message,
       keep_(keep_message),
       max_diagnostics_(diagnostics),
       values_(regions.fields().size()) {
-  if (!stream_calls) return;
-  // What was read within the limits of the tag's grammar is read again.
-  Limits limits;
-  limits.json_depth = std::numeric_limits<std::size_t>::max();
-  limits.integer_digits = std::numeric_limits<std::size_t>::max();
-  limits.source_bytes = std::numeric_limits<std::size_t>::max();
-  calls_.emplace(keep_message ? &message_.calls : nullptr, limits);
+  if (stream_calls) {
+    calls_.emplace(keep_message ? &message_.calls : nullptr);
+  }
 }
 
 void EventBuilder::open(TagNodeId id, Span delimiter) {

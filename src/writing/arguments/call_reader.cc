@@ -217,7 +217,8 @@ void ArgumentCallReader::end_element(std::size_t at) {
 bool ArgumentCallReader::read_string(std::string_view text, std::string& out) {
   const auto begin = [&] {
     if (string_written_) return;
-    writer_.open_string(name_, out);
+    json_.member(name_, out);
+    json_.open_string(out);
     string_written_ = true;
   };
   if (layout_.line_feeds && !string_written_) {
@@ -237,7 +238,8 @@ bool ArgumentCallReader::read_string(std::string_view text, std::string& out) {
   }
   if (certain > at_) {
     begin();
-    writer_.text(text.substr(at_, certain - at_), out);
+    json_.text(text.substr(at_, certain - at_), call_syntax::Encoding::kPlain,
+               out);
     at_ = certain;
   }
   if (found == std::string_view::npos) return false;
@@ -253,7 +255,7 @@ bool ArgumentCallReader::read_string(std::string_view text, std::string& out) {
     return true;
   }
   begin();
-  writer_.close_string(out);
+  json_.close_string(out);
   end_element(after + end_.after.size());
   return true;
 }
@@ -321,7 +323,8 @@ ArgumentCallReader::Taken ArgumentCallReader::take_json(std::string_view text,
     value = rules_.number_value(rules_.parameter_of(name_).get(), json,
                                 *std::move(value));
   }
-  writer_.member(name_, *value, out);
+  json_.member(name_, out);
+  json_.value(*value, out);
   end_element(after + layout_.close.size());
   return Taken::kAll;
 }
@@ -347,9 +350,9 @@ bool ArgumentCallReader::take_string(std::string_view text, std::size_t found,
   }
   // JSON between white space, or in CDATA, is not a string.
   const bool typed = string_first_ || !layout_.types.empty();
-  writer_.member(
-      name_, typed ? json::Value(raw) : rules_.raw_value(name_, value_, raw),
-      out);
+  json_.member(name_, out);
+  json_.value(typed ? json::Value(raw) : rules_.raw_value(name_, value_, raw),
+              out);
   end_element(after + end_.after.size());
   return true;
 }
@@ -385,9 +388,13 @@ void ArgumentCallReader::advance(std::string_view text, bool end,
         break;
     }
   }
-  if (end && step_ == Step::kOpen) {
-    writer_.end(out);
+  if (!end) return;
+  if (step_ == Step::kOpen) {
+    json_.end_members(out);
+    writer.end();
     step_ = Step::kStopped;
+  } else if (out.empty()) {
+    writer.leave_rest();
   }
 }
 

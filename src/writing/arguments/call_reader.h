@@ -23,8 +23,8 @@
 
 #include "arguments/reader_rules.h"
 #include "call_stream/call_stream.h"
-#include "call_stream/member_writer.h"
 #include "call_syntax/json_scanner.h"
+#include "call_syntax/json_text.h"
 #include "parlance/limits.h"
 
 namespace parlance::arguments {
@@ -101,7 +101,7 @@ class ArgumentCallReader final : public call_stream::CallReader {
   Step step_ = Step::kOpen;
   std::size_t at_ = 0;        // where the step began
   std::size_t searched_ = 0;  // no marker of the step begins before this
-  call_stream::MemberWriter writer_;
+  call_syntax::JsonText json_;
 
   // The element that is being read.
   std::string name_;
