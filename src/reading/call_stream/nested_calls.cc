@@ -38,17 +38,16 @@ void set_damage(const NestedScanner& scanner, const Token& bad,
 // An element that is called `name` begins in the innermost one.
 void open_element(std::vector<MinimaxElement>& open, std::string_view name,
                   const ToolSet& tools, std::string_view tool) {
-  const MinimaxElement& parent = open.back();
-  MinimaxElement next;
+  MinimaxElement& next = open.emplace_back();
   next.name = name;
-  if (open.size() > 1) {
+  if (open.size() > 2) {
+    const MinimaxElement& parent = open[open.size() - 2];
     next.parameter =
         schema::inner_parameter(parent.parameter, name, parent.items.size());
   } else if (const auto declared = schema::parameter_of(
                  tools, tool, name, schema::Strings::kWritten)) {
     next.parameter = *declared;
   }
-  open.push_back(std::move(next));
 }
 
 // The value of an element that ends, whose text is `text`.

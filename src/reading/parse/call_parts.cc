@@ -44,6 +44,21 @@ std::vector<Path> paths_of(const CallParts& parts) {
 
 }  // namespace
 
+const Transform* member_of(const Transform& object, std::string_view key) {
+  if (object.kind != Transform::Kind::kObject) return nullptr;
+  for (const auto& [name, value] : object.members) {
+    if (name == key) return &value;
+  }
+  return nullptr;
+}
+
+const Transform& function_of(const Transform& call) {
+  const Transform* function = member_of(call, "function");
+  return function != nullptr && function->kind == Transform::Kind::kObject
+             ? *function
+             : call;
+}
+
 // Invariant: `open` has the containers that are open, and `path` the keys of
 // those objects that are on the way to a part.
 std::optional<std::string> repeated_part(std::string_view json,

@@ -10,6 +10,7 @@
 #include "base/python_number.h"
 #include "call_stream/nested_calls.h"
 #include "call_stream/python_calls.h"
+#include "parse/call_parts.h"
 #include "parse/element_calls.h"
 #include "parse/region_values.h"
 
@@ -25,24 +26,11 @@ using format::ContentKind;
 using format::Field;
 using format::Transform;
 
-const Transform* member(const Transform& object, std::string_view key) {
-  if (object.kind != Transform::Kind::kObject) return nullptr;
-  for (const auto& [name, value] : object.members) {
-    if (name == key) return &value;
-  }
-  return nullptr;
-}
-
-// The object with "name" and "arguments" of a call.
-const Transform* function_of(const Transform& call) {
-  const Transform* function = member(call, "function");
-  const Transform& inner =
-      function != nullptr && function->kind == Transform::Kind::kObject
-          ? *function
-          : call;
-  const bool fits =
-      member(inner, "name") != nullptr && member(inner, "arguments") != nullptr;
-  return fits ? &inner : nullptr;
+// Whether the transform makes a call.
+bool is_call(const Transform& call) {
+  const Transform& function = function_of(call);
+  return member_of(function, "name") != nullptr &&
+         member_of(function, "arguments") != nullptr;
 }
 
 bool has_group(const format::Delimiter& delimiter, std::string_view name) {
@@ -131,7 +119,7 @@ bool has_calls(const Field& field) {
   while (!left.empty()) {
     const Transform& next = *left.back();
     left.pop_back();
-    if (function_of(next) != nullptr) return true;
+    if (is_call(next)) return true;
     for (const Transform& item : next.items) left.push_back(&item);
     if (next.kind != Transform::Kind::kConstant) continue;
     if (!call_stream::calls_in(next.constant).empty()) return true;
@@ -178,13 +166,13 @@ std::optional<Sources> sources_of(const Field& field,
     return Sources{member_source("name", false), member_source("id", true),
                    member_source("arguments", false)};
   }
-  const Transform* function = function_of(*field.transform);
-  if (function == nullptr) return std::nullopt;
-  auto name = source_of(member(*function, "name"), field, region);
-  auto id = source_of(member(*field.transform, "id"), field, region);
+  if (!is_call(*field.transform)) return std::nullopt;
+  const Transform& function = function_of(*field.transform);
+  auto name = source_of(member_of(function, "name"), field, region);
+  auto id = source_of(member_of(*field.transform, "id"), field, region);
   if (!name || !id) return std::nullopt;
   return Sources{std::move(*name), std::move(*id),
-                 source_of(member(*function, "arguments"), field, region)};
+                 source_of(member_of(function, "arguments"), field, region)};
 }
 
 // A reader for Python calls; null if name and arguments are not those of the

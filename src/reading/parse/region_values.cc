@@ -9,6 +9,7 @@
 #include "call_syntax/json_values.h"
 #include "call_syntax/python_scanner.h"
 #include "json/python_literal.h"
+#include "parse/call_parts.h"
 #include "parse/python_calls.h"
 #include "schema/cast_calls.h"
 
@@ -214,15 +215,6 @@ std::vector<Item> read_items(const Field& field, const FieldReading& reading,
 
 // ---- From items to calls ----
 
-const Transform* transform_member(const Transform& object,
-                                  std::string_view key) {
-  if (object.kind != Transform::Kind::kObject) return nullptr;
-  for (const auto& [name, value] : object.members) {
-    if (name == key) return &value;
-  }
-  return nullptr;
-}
-
 // Which members of an item the transform names; "" if it does not take the part
 // from the item.
 struct Keys {
@@ -235,8 +227,7 @@ struct Keys {
 Keys keys_of(const Field& field, bool made) {
   if (!field.transform) return {"name", "arguments", "id"};
   const Transform& call = *field.transform;
-  const Transform* function = transform_member(call, "function");
-  if (function == nullptr) function = &call;
+  const Transform& function = function_of(call);
   const auto key = [&](const Transform* part) -> std::string {
     if (part == nullptr || part->kind != Transform::Kind::kPlaceholder) {
       return "";
@@ -245,10 +236,10 @@ Keys keys_of(const Field& field, bool made) {
     if (path.size() == 2 && path[0] == "content") return path[1];
     return path.size() == 1 && (field.transform_each || made) ? path[0] : "";
   };
-  Keys out = {key(transform_member(*function, "name")),
-              key(transform_member(*function, "arguments")),
-              key(transform_member(call, "id"))};
-  const Transform* arguments = transform_member(*function, "arguments");
+  Keys out = {key(member_of(function, "name")),
+              key(member_of(function, "arguments")),
+              key(member_of(call, "id"))};
+  const Transform* arguments = member_of(function, "arguments");
   out.item_is_arguments = arguments != nullptr && !field.transform_each &&
                           arguments->kind == Transform::Kind::kPlaceholder &&
                           arguments->path.size() == 1 &&
