@@ -40,22 +40,23 @@ void open_element(std::vector<MinimaxElement>& open, std::string_view name,
                   const ToolSet& tools, std::string_view tool) {
   MinimaxElement& next = open.emplace_back();
   next.name = name;
-  if (open.size() > 2) {
-    const MinimaxElement& parent = open[open.size() - 2];
-    next.parameter =
-        schema::inner_parameter(parent.parameter, name, parent.items.size());
-  } else if (const auto declared = schema::parameter_of(
-                 tools, tool, name, schema::Strings::kWritten)) {
-    next.parameter = *declared;
+  if (open.size() == 2) {
+    next.declared =
+        schema::parameter_of(tools, tool, name, schema::Strings::kWritten);
+    return;
   }
+  const MinimaxElement& parent = open[open.size() - 2];
+  if (parent.declared == nullptr) return;
+  next.declared = std::make_shared<schema::Parameter>(
+      schema::inner_parameter(*parent.declared, name, parent.items.size()));
 }
 
 // The value of an element that ends, whose text is `text`.
 Value value_of(MinimaxElement& element, std::string_view text) {
   if (!element.has_elements) {
-    return schema::value_of_leaf(text, element.parameter);
+    return schema::value_of_leaf(text, element.parameter());
   }
-  const std::uint8_t types = schema::types_of(element.parameter);
+  const std::uint8_t types = schema::types_of(element.parameter());
   if (element.only_items &&
       ((types & schema::kArray) != 0 || (types & schema::kObject) == 0)) {
     return Value(std::move(element.items));
@@ -295,7 +296,7 @@ void MinimaxCallReader::write_key(std::string& out) {
 bool MinimaxCallReader::open_elements(std::string_view first,
                                       std::string& out) {
   Element& element = open_.back();
-  const std::uint8_t types = schema::types_of(element.parameter);
+  const std::uint8_t types = schema::types_of(element.parameter());
   const bool list = (types & schema::kArray) != 0;
   const bool object = (types & schema::kObject) != 0;
   // An object that has only items may be a list, unless its schema says no.
@@ -389,7 +390,7 @@ bool MinimaxCallReader::end_element(std::string_view text, std::string& out) {
   }
   std::optional<Value> value;
   if (exact_ && kind == ElementKind::kOpen) {
-    value = exact_value(text, element.parameter);
+    value = exact_value(text, element.parameter());
     if (!value) return false;
   } else {
     value = value_of(element, text);
@@ -417,7 +418,7 @@ bool MinimaxCallReader::read(const Token& token, const Input& input,
       break;
     case Kind::kTextBegin:
       if (open_.back().kind == Element::Kind::kOpen &&
-          is_string(open_.back().parameter)) {
+          is_string(open_.back().parameter())) {
         write_key(out);
         json_.open_string(out);
         open_.back().kind = Element::Kind::kString;

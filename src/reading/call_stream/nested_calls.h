@@ -24,6 +24,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -113,12 +114,17 @@ class CohereCallReader final : public NestedCallReader {
 // An open element of minimax_m3_xml, or the arguments.
 struct MinimaxElement {
   std::string name = {};
-  schema::Parameter parameter = {};
+  std::shared_ptr<const schema::Parameter> declared = nullptr;  // may be null
   bool has_elements = false;
   bool only_items = true;     // all of them are called "item"
   json::Object members = {};  // those that have ended
   std::set<std::string, std::less<>> listed = {};  // of them: those repeated
   json::Array items = {};  // the same values in order, while only_items
+
+  const schema::Parameter& parameter() const {
+    static const schema::Parameter kUnknown;
+    return declared != nullptr ? *declared : kUnknown;
+  }
 
   // What is written of it while it grows.
   enum class Kind : std::uint8_t {
