@@ -2,6 +2,7 @@
 
 #include "call_syntax/json_scanner.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/ascii.h"
@@ -330,6 +331,7 @@ Token JsonScanner::read_delimited(const Input& input) {
   const std::string_view text = input.text;
   auto i = static_cast<std::size_t>(position_ - input.base);
   for (; i < text.size(); ++i) {
+    if (matched_ == 0) i = std::min(text.find(close[0], i), text.size() - 1);
     const char c = text[i];
     // The longest beginning of the delimiter that the bytes so far end with.
     while (matched_ > 0 && close[matched_] != c) {
