@@ -340,6 +340,13 @@ TEST(CallStream, Sequences) {
          {R"("id": 2}, {"name": "h", "arguments": {}, "id": 3})",
           "+g#2 +h#3 {}."},
          {"]>", ""}});
+  // A line feed ends a string.
+  check(file_format(R"({"values": "list"})"),
+        {{"<[{\"id\": 1, \"name\": \"f\", \"arguments\": {\"a\": \"x\n",
+          "+f#1 {\"a\": \"x"},
+         {R"(y"}}, "z)", ""},
+         {"\n\", ", ""},
+         {R"({"id": 2, "name": "g", "arguments": {}}]>)", "+g#2 {}."}});
 }
 
 // --- Elements and lines

@@ -360,6 +360,11 @@ void JsonCallReader::advance(std::string_view text, bool end, CallWriter& out) {
       case Kind::kBad:
         if (!damaged_) write_arguments(text, out);
         if (!damage()) return;
+        // A string that damage ends has no other end.
+        if (!frames_.empty() && frames_.back().string &&
+            !scanner_.in_string()) {
+          frames_.pop_back();
+        }
         break;
       case Kind::kObject:
       case Kind::kList:

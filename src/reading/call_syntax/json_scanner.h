@@ -92,6 +92,13 @@ class JsonScanner {
     return step_ == Step::kString && !key_ && text_ == position_;
   }
 
+  // Inside a string.  After kBad: a string that has begun goes on.
+  bool in_string() const {
+    return step_ == Step::kString || step_ == Step::kEscape ||
+           step_ == Step::kHex || step_ == Step::kSingle ||
+           step_ == Step::kSingleEscape || step_ == Step::kDelimited;
+  }
+
   std::uint64_t position() const { return position_; }
   Phase phase() const { return phase_; }
   bool has_value() const { return has_value_; }

@@ -1,6 +1,7 @@
 #include "call_syntax/json_values.h"
 
 #include <optional>
+#include <utility>
 
 #include "base/ascii.h"
 #include "call_syntax/json_text.h"
@@ -49,6 +50,7 @@ std::vector<Span> json_items(const Input& input, const JsonDialect& dialect,
   std::size_t depth = 0;  // that of the items
   bool first = true;
   std::optional<std::uint64_t> item;
+  bool string = false;  // it is one
   std::optional<std::uint64_t> damage;
   for (;;) {
     const Token token = scanner.next(input);
@@ -72,6 +74,9 @@ std::vector<Span> json_items(const Input& input, const JsonDialect& dialect,
         }
         return out;
       case Kind::kBad:
+        if (item && string && !scanner.in_string()) {
+          damage = std::exchange(item, std::nullopt);
+        }
         if (!item && !damage) damage = token.begin;
         continue;
       case Kind::kObject:
@@ -96,7 +101,10 @@ std::vector<Span> json_items(const Input& input, const JsonDialect& dialect,
       if (!item) add(*damage, token.begin);
       damage.reset();
     }
-    if (begins && !item) item = token.begin;
+    if (begins && !item) {
+      item = token.begin;
+      string = token.kind == Kind::kTextBegin;
+    }
     if (ends && item) {
       add(*item, token.end);
       item.reset();
