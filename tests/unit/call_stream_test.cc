@@ -340,6 +340,10 @@ TEST(CallStream, Sequences) {
          {R"("id": 2}, {"name": "h", "arguments": {}, "id": 3})",
           "+g#2 +h#3 {}."},
          {"]>", ""}});
+  // A list after a call.
+  check(format,
+        {{R"(<{"name": "f", "arguments": {"a": 1}}; [)", R"(+f {"a": 1}.)"},
+         {R"({"name": "g", "arguments": {}}]>)", "+g {}."}});
   // A line feed ends a string.
   check(file_format(R"({"values": "list"})"),
         {{"<[{\"id\": 1, \"name\": \"f\", \"arguments\": {\"a\": \"x\n",

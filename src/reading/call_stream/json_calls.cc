@@ -335,8 +335,10 @@ void JsonCallReader::read_value_end(std::string_view text, const Token& token,
     out.end();
   }
   if (shape_.count == JsonCallShape::Count::kOne) return;
+  // No call is open until the next one begins.
   announced_ = false;
   damaged_ = false;
+  name_known_ = false;
 }
 
 // Invariant: frames_ has the values that are open at scanner_.position().
