@@ -52,13 +52,24 @@ void PythonCallReader::open(CallWriter& out) {
   builder_ = call_syntax::ValueBuilder(limits_);
 }
 
-bool PythonCallReader::may_cast(const Token& token, char first) const {
+// Whether the value of the argument begins with `token`, and may be cast.
+bool PythonCallReader::may_cast(const Token& token, const Input& input) const {
   if (parameter_ == nullptr || json_.depth() != 1) return false;
-  if (token.kind == Kind::kTextBegin) {
-    return schema::may_cast_string(*parameter_, casts_.strings);
+  switch (token.kind) {
+    case Kind::kTextBegin:
+      return schema::may_cast_string(*parameter_, casts_.strings);
+    case Kind::kScalar:
+      // A tuple, a set or a value in parentheses.
+      if (input.text[token.begin] != '(' && input.text[token.begin] != '{') {
+        return false;
+      }
+      [[fallthrough]];
+    case Kind::kObject:
+    case Kind::kList:
+      return schema::may_cast_list(*parameter_);
+    default:
+      return false;
   }
-  const bool list = first == '[' || first == '(' || first == '{';
-  return list && schema::may_cast_list(*parameter_);
 }
 
 // Adds a token of the arguments.
@@ -75,11 +86,8 @@ void PythonCallReader::add(const Token& token, const Input& input,
       const auto found = parameters_->find(name);
       if (found != parameters_->end()) parameter_ = &found->second;
     }
-  } else if (!held_ && token.kind != Kind::kClose &&
-             may_cast(token, token.begin < input.total()
-                                 ? input.text[token.begin]
-                                 : '\0')) {
-    held_ = true;
+  } else if (!held_) {
+    held_ = may_cast(token, input);
   }
   if (!held_) {
     if (!json_.add(token, input, out)) {

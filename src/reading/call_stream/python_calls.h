@@ -56,7 +56,8 @@ class PythonCallReader final : public CallReader {
   void open(CallWriter& out);
   void add(const call_syntax::Token& token, const call_syntax::Input& input,
            std::string& out);
-  bool may_cast(const call_syntax::Token& token, char first) const;
+  bool may_cast(const call_syntax::Token& token,
+                const call_syntax::Input& input) const;
 
   const Casts casts_;
   const std::string id_;
