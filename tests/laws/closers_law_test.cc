@@ -43,16 +43,18 @@ constexpr std::string_view kTools =
     R"([{"type": "function", "function": {"name": "f", "parameters":
         {"type": "object", "properties": {"s": {"type": "string"},
          "o": {"type": "object"}, "l": {"type": "array"},
+         "c": {"type": ["string", "integer"]},
          "z": {"type": "string"}}}}}])";
 
 // The kinds of values, with a text inside.
-constexpr std::string_view kPlaces[] = {"string", "undeclared", "member",
-                                        "item", "key"};
+constexpr std::string_view kPlaces[] = {"string", "undeclared", "cast",
+                                        "member", "item",       "key"};
 
 json::Object arguments_with(std::string_view place, const std::string& text) {
   json::Object out;
   if (place == "string") out.set("s", text);
   if (place == "undeclared") out.set("u", text);
+  if (place == "cast") out.set("c", text);
   if (place == "member") out.set("o", json::Object{{"k", text}});
   if (place == "item") out.set("l", json::Array{text, "t"});
   if (place == "key") out.set("o", json::Object{{text, "v"}});
@@ -109,6 +111,7 @@ class ClosersLaw : public ::testing::TestWithParam<std::string> {
     const Value file = *json::parse(format_->to_json());
     testing::collect_marks(file, pieces_);
     collect_parts(*file.find("parlance"), pieces_);
+    pieces_.insert({"(", "[", "{"});
     const Result<std::string> text = rendered("string", "t").first;
     if (text) collect_tags(*text, pieces_);
     const auto markers =

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/ascii.h"
+#include "base/utf8.h"
 
 namespace parlance::call_syntax {
 namespace {
@@ -589,7 +590,11 @@ bool PythonScanner::step_word(char c) {
     if (word_.size() < kLongestWord) word_ += c;
     return true;
   }
-  if (!is_literal(word_)) return bad(begin_, "'" + word_ + "' is no literal");
+  if (!is_literal(word_)) {
+    // The word may have been cut inside a character.
+    word_.resize(word_.size() - base::begun_character(word_));
+    return bad(begin_, "'" + word_ + "' is no literal");
+  }
   scalar_done();
   return false;
 }
