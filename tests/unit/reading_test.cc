@@ -299,8 +299,10 @@ TEST(TurnEnd, EndsTheResponse) {
 TEST(Drop, TextsAreNobodys) {
   const Format format = json_calls(
       R"("content": {"drop": ["<co>", "</co>"]}, "think": {"drop": ["</f>"]})");
-  EXPECT_EQ(fields(format, "It <co>is</co> so.<t>a</f>b</t>"),
+  EXPECT_EQ(fields(format, "It <co>is</co> so.<t></f>ab</t>"),
             R"({"content": "It is so.", "think": "ab"})");
+  // What closes a field, after text, is damage.
+  EXPECT_EQ(fields(format, "<t>a</f>b</t>"), R"({"think": "ab"} </f>)");
 }
 
 TEST(Interruption, OpenerThatBeginsALine) {

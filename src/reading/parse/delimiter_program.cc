@@ -403,14 +403,21 @@ class ProgramCompiler {
       all.push_back({turn_end_, &turn_end_->pattern, {.field = kTurnEnd}});
     }
     if (!field || program_->readings[*field] == nullptr) return;
-    const std::vector<std::string>& drop = program_->readings[*field]->drop;
+    std::vector<std::string> drop = program_->readings[*field]->drop;
     if (drop.empty()) return;
-    const Delimiter* dropped = literals(drop);
-    all.push_back({dropped, &dropped->pattern, {.field = kDropped}});
+    const std::vector<std::string> known = closers(/*calls=*/false);
+    const auto strays =
+        std::ranges::stable_partition(drop, [&](const std::string& text) {
+          return std::ranges::find(known, text) == known.end();
+        });
+    const std::vector<std::string> closes(strays.begin(), strays.end());
+    drop.erase(strays.begin(), strays.end());
+    add_literals(drop, {.field = kDropped}, all);
+    add_literals(closes, {.field = kDropped, .close = true}, all);
   }
 
-  // What closes the fields of text.  Where an opener looks ahead to a closer,
-  // that opener reads it.
+  // What closes the fields of text, and the texts with which calls close.
+  // Where an opener looks ahead to a closer, that opener reads it.
   void add_late_closes(std::vector<Wanted>& all) {
     const auto looks = [](const Hir& hir) {
       return std::ranges::any_of(hir.nodes, [](const regex::HirNode& node) {
@@ -442,6 +449,34 @@ class ProgramCompiler {
         all.push_back({&field.close, pattern, {.field = kLateClose}});
       }
     }
+    add_literals(closers(/*calls=*/true), {.field = kLateClose, .close = true},
+                 all);
+  }
+
+  void add_literals(const std::vector<std::string>& texts, Watched what,
+                    std::vector<Wanted>& all) {
+    if (texts.empty()) return;
+    const Delimiter* delimiter = literals(texts);
+    all.push_back({delimiter, &delimiter->pattern, std::move(what)});
+  }
+
+  // The texts with which the closes of explicit fields begin, of all or of
+  // those of calls.
+  std::vector<std::string> closers(bool calls) {
+    std::vector<std::string> out;
+    for (const FieldId i : order_) {
+      const Field& field = description_.fields[i];
+      if (!field.open || !field.close || (calls && !program_->calls[i])) {
+        continue;
+      }
+      for (std::string& text :
+           format::begins_of_opener(patterns_.of(field.close.pattern).hir)) {
+        if (std::ranges::find(out, text) == out.end()) {
+          out.push_back(std::move(text));
+        }
+      }
+    }
+    return out;
   }
 
   // The markup with which openers of calls begin.  Where such an opener
@@ -461,9 +496,7 @@ class ProgramCompiler {
         }
       }
     }
-    if (texts.empty()) return;
-    const Delimiter* begins = literals(texts);
-    all.push_back({begins, &begins->pattern, {.field = kNearMiss}});
+    add_literals(texts, {.field = kNearMiss}, all);
   }
 
   void add_resting() {

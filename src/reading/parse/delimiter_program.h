@@ -69,11 +69,12 @@ struct Watched {
 
 // Watched::field of markup and start anchors, which open and close nothing.
 inline constexpr FieldId kMarkup{0x7FFFFFFFu};
-// Watched::field of a text that ends the response, and of a text to drop.
+// Watched::field of a text that ends the response, and of a text to drop; with
+// `close`, of one that closes some field.
 inline constexpr FieldId kTurnEnd{0x7FFFFFFEu};
 inline constexpr FieldId kDropped{0x7FFFFFFDu};
-// Of what closes reasoning, in implicit text: it is dropped if the reasoning
-// has ended without it.
+// Of what closes reasoning, and with `close` calls, in implicit text: it is
+// dropped if the last such region has ended without it.
 inline constexpr FieldId kLateClose{0x7FFFFFFCu};
 // Of what an opener of calls begins with, in implicit text: it is text.
 inline constexpr FieldId kNearMiss{0x7FFFFFFBu};

@@ -138,6 +138,7 @@ void Segmenter::feed_block(std::string_view text) {
         if (watches_lines_) {
           blank_line_ = blank_line_before(total_ + text.size());
         }
+        has_text_ = has_text_ || !base::python_strip(text).empty();
         total_ = passed_ = base_ = search_.position();
         before_base_ = text.back();
         window_ = {};
@@ -220,6 +221,7 @@ void Segmenter::pass(std::uint64_t to) {
                 .marks;
   }
   if (watches_lines_) blank_line_ = blank_line_before(to);
+  has_text_ = has_text_ || !base::python_strip(slice(passed_, to)).empty();
   send(slice(passed_, to), passed_, marks);
   passed_ = to;
 }
@@ -284,7 +286,8 @@ bool Segmenter::begins_line(const Delimited& opener) const {
 // counts before what cannot be the body of a call.
 Segmenter::Verdict Segmenter::judge(const Delimited& delimiter, bool end) {
   if (delimiter.field == kLateClose) {
-    return unclosed_ ? Verdict::kCounts : Verdict::kText;
+    const bool unclosed = delimiter.close ? unclosed_call_ : unclosed_;
+    return unclosed ? Verdict::kCounts : Verdict::kText;
   }
   if (delimiter.field == kNearMiss) return Verdict::kText;
   if (!watches_lines_ || !is_opener(delimiter.field, delimiter.close)) {
@@ -560,14 +563,21 @@ void Segmenter::commit(Delimited& delimiter) {
     field_ = kNoField;
     enter_region(delimiter.end);
   } else if (delimiter.field == kLateClose) {
-    unclosed_ = false;
+    (delimiter.close ? unclosed_call_ : unclosed_) = false;
     sink_.on_left_out(delimiter.begin, delimiter.end,
                       "a closing delimiter of a region that has already ended");
   } else if (text_after_end_) {
     send(delimiter.text, delimiter.begin, delimiter.marks);
-  } else if (delimiter.field != kDropped) {
-    if (field_ != kNoField && !program_.calls[field_]) {
-      unclosed_ = !delimiter.close || delimiter.begin == delimiter.end;
+  } else if (delimiter.field == kDropped) {
+    // It may stand for an empty block, so at the beginning it is no damage.
+    if (delimiter.close && has_text_ && !ended_) {
+      sink_.on_left_out(delimiter.begin, delimiter.end,
+                        "a closing delimiter that closes nothing");
+    }
+  } else {
+    if (field_ != kNoField) {
+      (program_.calls[field_] ? unclosed_call_ : unclosed_) =
+          !delimiter.close || delimiter.begin == delimiter.end;
     }
     bool over = delimiter.field == kTurnEnd;
     if (!over) {
@@ -588,6 +598,7 @@ void Segmenter::enter_region(std::uint64_t position) {
   uninterrupted_until_ = 0;
   watch_lines();
   blank_line_ = true;
+  has_text_ = false;
   candidate_.reset();
   string_is_text_ = false;
   valued_ = field_ != kNoField &&

@@ -244,6 +244,8 @@ class Segmenter {
   bool text_after_end_ = false;
   // Openers that interrupt are not watched before this position.
   std::uint64_t uninterrupted_until_ = 0;
+  // Other text than white space has come since the region began.
+  bool has_text_ = false;
   // An opener of calls that does not count, until its text is passed on:
   // a delimiter may still begin where it does.
   struct Quoted {
@@ -256,8 +258,9 @@ class Segmenter {
   // opener or of the brackets, and where what is skipped ends so far.
   std::uint64_t judged_ = automata::kNoPosition;
   std::uint64_t body_at_ = 0;
-  // The last region of text has ended without what closes it.
+  // The last region of text, and of calls, has ended without what closes it.
   bool unclosed_ = false;
+  bool unclosed_call_ = false;
   // Whether it depends on lines what an opener does in the current state.
   bool watches_lines_ = false;
   // Whether white space alone stands between the last line feed, or the
