@@ -8,17 +8,22 @@
 #include <string_view>
 #include <vector>
 
-#include "../support/sanitized.h"
 #include "call_syntax/encoding.h"
 #include "call_syntax/json_scanner.h"
 #include "call_syntax/json_text.h"
 #include "call_syntax/json_values.h"
+#include "call_syntax/nested_scanner.h"
+#include "call_syntax/python_scanner.h"
 #include "call_syntax/token.h"
 #include "call_syntax/value_builder.h"
 #include "json/lax.h"
 #include "json/reader.h"
 #include "json/writer.h"
 #include "parlance/json.h"
+#include "parlance/limits.h"
+#include "parse/element_finder.h"
+#include "parse/element_scanner.h"
+#include "regex/pattern.h"
 #include "regex/unicode_properties.h"
 
 namespace parlance::call_syntax {
@@ -132,6 +137,7 @@ struct Scanned {
   std::string json;
   json::Value value;
   std::string phases;  // at every byte
+  std::string state;
 
   bool operator==(const Scanned&) const = default;
 };
@@ -185,6 +191,7 @@ Scanned scan(const std::string& text, const JsonDialect& dialect,
       break;
     }
   }
+  out.state = to_string(scanner.state());
   out.whole = !bad && builder.complete() && scanner.phase() == Phase::kAfter &&
               scanner.position() == text.size();
   if (builder.complete()) out.value = builder.take();
@@ -223,14 +230,15 @@ bool begins_json(const std::string& text) {
 }
 
 // How many tokens the texts of a small world have.
-std::size_t most_tokens() { return parlance::testing::reduced() ? 5 : 7; }
+constexpr std::size_t kFewTokens = 5;
+constexpr std::size_t kManyTokens = 7;
 
-TEST(JsonScanner, IsTheReaderOnEverySmallText) {
+void expect_reader(std::size_t most) {
   const JsonDialect strict;
   std::size_t whole = 0;
   each_text({"{", "}", "[", "]", ",", ":", "\"a\"", "\"\\u00e9", "1", "0", "-",
              ".5", "e1", "true", "NaN", "Infinity", " ", "\"", "x"},
-            most_tokens(), [&](const std::string& text) {
+            most, [&](const std::string& text) {
               const Scanned one = scan(text, strict, 1);
               const Scanned all = scan(text, strict, text.size());
               EXPECT_EQ(one, all) << text;
@@ -248,6 +256,11 @@ TEST(JsonScanner, IsTheReaderOnEverySmallText) {
   EXPECT_GT(whole, 1000u);
 }
 
+TEST(JsonScanner, IsTheReaderOnEverySmallText) { expect_reader(kFewTokens); }
+TEST(JsonScanner, IsTheReaderOnEverySmallTextLongRun) {
+  expect_reader(kManyTokens);
+}
+
 JsonDialect gemma(JsonDialect::Keys keys) {
   return {.keys = keys,
           .is_word = [](char32_t c) { return regex::is_word(c); },
@@ -256,14 +269,14 @@ JsonDialect gemma(JsonDialect::Keys keys) {
 
 // Upstream rewrites the whole text.  Tokens are the same where no delimiter
 // stands inside an ordinary string.
-TEST(JsonScanner, IsTheRewritingOnEverySmallText) {
+void expect_rewriting(std::size_t most) {
   const JsonDialect dialect = gemma(JsonDialect::Keys::kWords);
   const json::Dialect upstream = {.unquoted_keys = true,
                                   .string_delims = {{"<|\"|>", "<|\"|>"}}};
   std::size_t whole = 0;
   each_text({"{", "}", ",", ":", "a", "1", " ", "\"b,c: 1\"",
              "<|\"|>x,y:\"<|\"|>", "[", "]"},
-            most_tokens(), [&](const std::string& text) {
+            most, [&](const std::string& text) {
               const Scanned one = scan(text, dialect, 1);
               EXPECT_EQ(one, scan(text, dialect, text.size())) << text;
               const auto plain = json::rewrite(text, upstream, &regex::is_word);
@@ -286,6 +299,13 @@ TEST(JsonScanner, IsTheRewritingOnEverySmallText) {
               return !scanner.stopped() && !::testing::Test::HasFailure();
             });
   EXPECT_GT(whole, 150u);
+}
+
+TEST(JsonScanner, IsTheRewritingOnEverySmallText) {
+  expect_rewriting(kFewTokens);
+}
+TEST(JsonScanner, IsTheRewritingOnEverySmallTextLongRun) {
+  expect_rewriting(kManyTokens);
 }
 
 TEST(JsonScanner, ReadsTheDialectOfAFormatFile) {
@@ -357,6 +377,86 @@ TEST(JsonScanner, FollowsDamagedTexts) {
     EXPECT_EQ(scanner.has_value() ? scanner.value_end() : 0, row.end)
         << row.text;
   }
+}
+
+// --- States ------------------------------------------------------------------
+
+// The state of a scanner that has read `text` in pieces of `step` bytes.
+template <class Scanner>
+std::string state_after(Scanner scanner, std::string_view text,
+                        std::size_t step) {
+  for (std::size_t size = 0; size < text.size();) {
+    size = std::min(size + step, text.size());
+    while (scanner.next({.text = text.substr(0, size)}).kind != Kind::kMore) {
+    }
+  }
+  return to_string(scanner.state());
+}
+
+std::string state_after(parse::ElementScanner scanner, std::string_view text,
+                        std::size_t step) {
+  using Kind = parse::ElementScanner::Kind;
+  for (std::size_t size = 0; size < text.size();) {
+    size = std::min(size + step, text.size());
+    while (scanner.next({parse::MarkedText(text.substr(0, size))}) !=
+           Kind::kMore) {
+    }
+  }
+  return to_string(scanner.state());
+}
+
+// The state after a text is a function of its bytes.  `last`: after all of it.
+template <class Make>
+void expect_states(const Make& make, const std::string& text,
+                   std::string_view last) {
+  for (std::size_t size = 1; size <= text.size(); ++size) {
+    const std::string_view read = std::string_view(text).substr(0, size);
+    const std::string whole = state_after(make(), read, size);
+    EXPECT_EQ(state_after(make(), read, 1), whole) << read;
+    EXPECT_EQ(state_after(make(), read, 3), whole) << read;
+  }
+  EXPECT_EQ(state_after(make(), text, text.size()), last);
+}
+
+TEST(ScannerState, IsAFunctionOfTheBytes) {
+  const JsonDialect strict;
+  expect_states([&] { return JsonScanner(strict, 0, true); },
+                R"({"a": [1.5e3, tru, {"b" x "}"}, "\ud83d\ud83d\ude00\u00)",
+                "hex at 55, broken since 33, open {[");
+  expect_states([&] { return JsonScanner(strict, 0, true); },
+                R"({"a": [1, "\ud83d\u0)",
+                "hex at 20, inside since 11, open {[");
+  const JsonDialect dialect = gemma(JsonDialect::Keys::kText);
+  expect_states([&] { return JsonScanner(dialect, 0, true); },
+                "{a b:[<|\"|>x<|", "delimited at 14, inside since 11, open {[");
+  const PythonLanguage calls = {};
+  expect_states([&] { return PythonScanner(calls); },
+                R"([f(a="x" r'\y', b=(1, {2}), c={1: """z""\u12)",
+                "hex at 44, inside since 34, open Lf{");
+  const Limits limits;
+  expect_states(
+      [&] { return NestedScanner(NestedStyle::kMinimaxM3Xml, limits); },
+      "]<]minimax[>[<a> ]<]minimax[>[<b>x]<]minimax[>[</b>y",
+      "text at 52, element since 17, open /a/b");
+  expect_states(
+      [&] { return NestedScanner(NestedStyle::kCohereXml, limits); },
+      R"(<cofl:value name="a" type="list"><cofl:value type="raw">x</)",
+      "text at 57, element since 33, open /[]");
+  const auto pattern = regex::parse_pattern(
+      R"(<p=(?P<key>\w+)>(?P<value>.*?)</p>)", {.dot_all = true});
+  ASSERT_TRUE(pattern);
+  const parse::ElementContext context = {.close = &pattern->hir,
+                                         .turn_end = {}};
+  const parse::ElementFinder finder =
+      parse::compile_element_finder(pattern->hir, "", &context, limits, {});
+  ASSERT_TRUE(finder);
+  const auto elements = [&] {
+    parse::ElementScanner scanner;
+    scanner.start(finder, /*in_stream=*/false, 0);
+    return scanner;
+  };
+  expect_states(elements, "<p=a>x</p> y</p>\n<p=b>z</",
+                "value of an element at 23, element since 22");
 }
 
 TEST(JsonItems, StandAlone) {

@@ -3,6 +3,7 @@
 #include "call_syntax/json_scanner.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/ascii.h"
@@ -30,6 +31,21 @@ bool is_bare_key(char c) {
 }
 
 }  // namespace
+
+State JsonScanner::state() const {
+  constexpr std::array<std::string_view, 31> kSteps = {
+      "value",     "first item", "first key",      "key",
+      "colon",     "after item", "after member",   "done",
+      "separator", "recover",    "stopped",        "string",
+      "escape",    "hex",        "single",         "single escape",
+      "opening",   "delimited",  "recover string", "recover escape",
+      "minus",     "zero",       "integer",        "point",
+      "fraction",  "exponent",   "exponent sign",  "exponent digits",
+      "literal",   "bad scalar", "bare key"};
+  static_assert(kSteps.size() == static_cast<std::size_t>(Step::kBareKey) + 1);
+  return {kSteps[static_cast<std::size_t>(step_)], phase_, position_,
+          step_ >= Step::kString ? token_ : position_, open_};
+}
 
 // ---- Damage ----
 
@@ -188,7 +204,7 @@ Token JsonScanner::begin_string(Step step, std::uint64_t size) {
   position_ += size;
   token_ = text_ = position_;
   matched_ = 0;
-  high_ = 0;
+  high_ = false;
   if (phase_ != Phase::kBroken) phase_ = Phase::kInside;
   if (key_) return {};
   return {Kind::kTextBegin, Encoding::kPlain, begin, position_};
@@ -218,13 +234,13 @@ Token JsonScanner::read_string(const Input& input) {
   const char* const end = begin + input.text.size();
   const char* const from = begin + (position_ - input.base);
   const char* const p = json::find_special(from, end);
-  if (p != from) high_ = 0;
+  if (p != from) high_ = false;
   position_ += static_cast<std::uint64_t>(p - from);
   if (p == end) return {};
   if (*p == '"') return end_string(1, Encoding::kJson);
   if (*p == '\\') {
     // A low surrogate belongs to the high one before it.
-    if (high_ != 1) word_ = position_;
+    if (!high_) word_ = position_;
     step_ = Step::kEscape;
     ++position_;
     return {};
@@ -235,22 +251,21 @@ Token JsonScanner::read_string(const Input& input) {
   return token;
 }
 
-// The digits of a \u escape.  high_: 0 for other text, 1 after the escape of a
-// high surrogate, 2 while the digits may be those of one.
+// The digits of a \u escape.  What stands before a high surrogate is certain,
+// and so is a high surrogate before another one.
 Token JsonScanner::read_hex(char c) {
   const int digit = base::hex_digit(static_cast<unsigned char>(c));
   if (digit < 0) {
     step_ = Step::kString;
-    high_ = 0;
+    high_ = false;
     return bad();
   }
-  const bool second = high_ == 1;
-  if (hex_left_ == 4 && !second && digit == 0xD) high_ = 2;
-  if (hex_left_ == 3 && high_ == 2 && (digit < 8 || digit > 0xB)) high_ = 0;
+  code_ = static_cast<std::uint16_t>(code_ << 4 | digit);
   ++position_;
   if (--hex_left_ == 0) {
     step_ = Step::kString;
-    high_ = high_ == 2 ? 1 : 0;
+    high_ = code_ >= 0xD800 && code_ < 0xDC00;
+    if (high_) word_ = position_ - std::string_view("\\uD800").size();
   }
   return {};
 }
@@ -435,9 +450,14 @@ Token JsonScanner::read_bare_key(const Input& input, char c) {
   return {Kind::kKey, Encoding::kPlain, token_, word_};
 }
 
-// Reads inside a token.  REQUIRES: there is a byte at position_.
-Token JsonScanner::read_inside(const Input& input) {
+// REQUIRES: there is a byte at position_.
+Token JsonScanner::read(const Input& input) {
   const char c = input.text[static_cast<std::size_t>(position_ - input.base)];
+  return step_ >= Step::kString ? read_inside(input, c)
+                                : read_between(input, c);
+}
+
+Token JsonScanner::read_inside(const Input& input, char c) {
   switch (step_) {
     case Step::kString:
       return read_string(input);
@@ -446,7 +466,7 @@ Token JsonScanner::read_inside(const Input& input) {
         hex_left_ = 4;
         step_ = Step::kHex;
       } else {
-        high_ = 0;
+        high_ = false;
         step_ = Step::kString;
         if (json::short_escape(c) == 0) return bad();
       }
@@ -647,7 +667,7 @@ Token JsonScanner::flush() {
   if (step_ == Step::kDelimited && !recovers_) {
     end = position_ - matched_;
     encoding = Encoding::kPlain;
-  } else if (step_ == Step::kString && high_ != 1) {
+  } else if (step_ == Step::kString && !high_) {
     end = position_;
   } else if (step_ == Step::kString || step_ == Step::kEscape ||
              step_ == Step::kHex) {
@@ -666,12 +686,7 @@ Token JsonScanner::next(const Input& input) {
   }
   const std::uint64_t total = input.total();
   while (position_ < total && step_ != Step::kStopped) {
-    const Token token =
-        step_ >= Step::kString
-            ? read_inside(input)
-            : read_between(
-                  input,
-                  input.text[static_cast<std::size_t>(position_ - input.base)]);
+    const Token token = read(input);
     if (token.kind != Kind::kMore) return token;
   }
   if (input.end && position_ == total) {
@@ -685,12 +700,7 @@ void JsonScanner::follow(const Input& input) {
   const Phase before = phase_;
   const std::uint64_t total = input.total();
   while (phase_ == before && position_ < total && step_ != Step::kStopped) {
-    if (step_ >= Step::kString) {
-      (void)read_inside(input);
-    } else {
-      (void)read_between(
-          input, input.text[static_cast<std::size_t>(position_ - input.base)]);
-    }
+    (void)read(input);
     closes_ = 0;
   }
   if (input.end && position_ == total) (void)finish();
@@ -701,7 +711,7 @@ bool JsonScanner::skip_plain(const Input& input) {
   const char* const end = input.text.data() + input.text.size();
   const char* const from = input.text.data() + (position_ - input.base);
   if (json::find_special(from, end) != end) return false;
-  if (from != end) high_ = 0;
+  if (from != end) high_ = false;
   position_ = input.total();
   return true;
 }

@@ -85,7 +85,7 @@ class JsonScanner {
   // in_text(), and skip_plain() of a scanner at the same place returned true.
   void skip_text(const Input& input) {
     position_ = text_ = input.total();
-    high_ = 0;
+    high_ = false;
   }
   // Inside a string of JSON that is no key, and all before position() is known.
   bool in_text() const {
@@ -105,6 +105,7 @@ class JsonScanner {
   std::uint64_t value_end() const { return value_end_; }
   std::uint64_t string_end() const { return string_end_; }
   std::uint64_t other() const { return other_; }
+  State state() const;
 
   // The objects and lists that are open.
   std::size_t depth() const { return open_.size() + closes_; }
@@ -120,6 +121,7 @@ class JsonScanner {
 
  private:
   // What comes next.  From kString on, the scanner is inside a token.
+  // ORDER: JsonScanner::state().
   enum class Step : std::uint8_t {
     kValue,
     kFirstItem,
@@ -154,8 +156,9 @@ class JsonScanner {
     kBareKey,
   };
 
+  Token read(const Input& input);
   // Each reads at least one byte, or changes the step.
-  Token read_inside(const Input& input);
+  Token read_inside(const Input& input, char c);
   Token read_between(const Input& input, char c);
   Token read_string(const Input& input);
   Token read_single(const Input& input, char c);
@@ -199,7 +202,8 @@ class JsonScanner {
   bool python_ = false;     // the word is one of Python's
   bool recovers_ = false;   // the delimited string stands after damage
   std::uint8_t hex_left_ = 0;
-  std::uint8_t high_ = 0;  // of a \u escape: see read_hex()
+  bool high_ = false;       // the escape before was a high surrogate
+  std::uint16_t code_ = 0;  // of a \u escape
   char first_bracket_ = 0;
   std::uint32_t delimiter_ = 0;  // which of the dialect's pairs
   std::uint32_t closes_ = 0;     // kClose tokens that are due

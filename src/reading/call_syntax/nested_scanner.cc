@@ -38,6 +38,22 @@ bool begins(std::string_view marker, std::string_view text) {
 
 }  // namespace
 
+State NestedScanner::state() const {
+  constexpr std::array<std::string_view, 6> kSteps = {
+      "between", "tag", "text", "json", "body", "done"};
+  static_assert(kSteps.size() == static_cast<std::size_t>(Step::kDone) + 1);
+  State out = {kSteps[static_cast<std::size_t>(step_)],
+               step_ == Step::kText   ? Phase::kElement
+               : step_ == Step::kJson ? Phase::kInside
+               : step_ == Step::kDone ? Phase::kAfter
+                                      : Phase::kOutside,
+               at_, step_ == Step::kBetween ? at_ : opening_begin_};
+  for (const Frame& frame : frames_) {
+    out.open += '/' + (frame.list ? "[]" : frame.name);
+  }
+  return out;
+}
+
 bool NestedScanner::fail(std::string_view damage, std::uint64_t begin,
                          std::uint64_t end, ErrorCode code) {
   damage_ = damage;

@@ -49,6 +49,7 @@ class NestedScanner {
   Token next(const Input& input);
 
   std::uint64_t position() const { return at_; }
+  State state() const;
   // The marker of the last element that began (that of an object, a list or of
   // kElements is their token), and, at the token with which an element ends,
   // where its closing marker begins.
@@ -64,6 +65,7 @@ class NestedScanner {
   ErrorCode code() const { return code_; }
 
  private:
+  // ORDER: NestedScanner::state().
   enum class Step : std::uint8_t {
     kBetween,  // between elements
     kTag,      // in an opening of cohere_xml

@@ -101,6 +101,42 @@ Phase PythonScanner::phase() const {
   }
 }
 
+call_syntax::State PythonScanner::state() const {
+  constexpr std::array<std::string_view, 23> kStates = {"start",
+                                                        "between",
+                                                        "name",
+                                                        "after name",
+                                                        "argument",
+                                                        "argument name",
+                                                        "after argument name",
+                                                        "value",
+                                                        "word",
+                                                        "number",
+                                                        "quote",
+                                                        "quotes",
+                                                        "string",
+                                                        "escape",
+                                                        "octal",
+                                                        "hex",
+                                                        "after string",
+                                                        "after",
+                                                        "tail",
+                                                        "separator",
+                                                        "damage",
+                                                        "other",
+                                                        "stopped"};
+  static_assert(kStates.size() ==
+                static_cast<std::size_t>(State::kStopped) + 1);
+  const bool string = phase() == Phase::kInside || state_ == State::kQuotes;
+  const bool token = state_ == State::kWord || state_ == State::kNumber ||
+                     state_ == State::kName || state_ == State::kArgumentName;
+  return {kStates[static_cast<std::size_t>(state_)], phase(), position_,
+          string  ? item_begin_
+          : token ? begin_
+                  : position_,
+          stack_};
+}
+
 // After the first byte of a string, and before its end.
 bool PythonScanner::in_string() const {
   return state_ == State::kString || state_ == State::kEscape ||

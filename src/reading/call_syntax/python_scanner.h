@@ -68,12 +68,14 @@ class PythonScanner {
   std::uint64_t value_end() const { return value_end_; }
   std::uint64_t string_end() const { return string_end_; }
   std::uint64_t other() const { return other_; }
+  call_syntax::State state() const;
 
   // Why the last kBad came.
   const Error& fault() const { return fault_; }
   bool in_list() const { return !stack_.empty() && stack_[0] == kCalls; }
 
  private:
+  // ORDER: PythonScanner::state().
   enum class State : std::uint8_t {
     kStart,         // before the first call
     kBetween,       // in a list of calls

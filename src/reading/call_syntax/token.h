@@ -22,6 +22,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "automata/nfa.h"
@@ -102,6 +103,17 @@ enum class Phase : std::uint8_t {
   kBroken,       // the text is no value, and what is a string is not known
 };
 
+// Where a scanner stands: what it has to know of the text before its position
+// to read on.
+struct State {
+  std::string_view step = {};  // what comes next, or what the text ends in
+  Phase phase = Phase::kOutside;
+  std::uint64_t position = 0;
+  std::uint64_t token = 0;  // where the token begins that the text ends in
+  std::string open = {};    // the open brackets or elements, outermost first
+};
+std::string to_string(const State& state);
+
 // What every scanner has.  Its state is small and can be copied: memory is the
 // nesting depth.
 template <class T>
@@ -121,6 +133,7 @@ concept Scanner = std::copyable<T> &&
   { read.string_end() } -> std::same_as<std::uint64_t>;
   // kOther: where other text begins.
   { read.other() } -> std::same_as<std::uint64_t>;
+  { read.state() } -> std::same_as<State>;
 };
 
 }  // namespace parlance::call_syntax

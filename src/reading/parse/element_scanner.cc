@@ -261,6 +261,13 @@ Phase ElementScanner::phase() const {
                                  : json_.phase();
 }
 
+call_syntax::State ElementScanner::state() const {
+  if (mode_ == Mode::kJson) return json_.state();
+  const bool value = mode_ == Mode::kValue;
+  return {value ? "value of an element" : "between elements", phase(),
+          position(), value ? value_.begin : position()};
+}
+
 std::uint64_t ElementScanner::position() const {
   if (mode_ == Mode::kJson) return json_.position();
   if (!started_) return begin_;

@@ -81,6 +81,7 @@ class ElementScanner {
   // Where strings and values are, as of a ValueScanner.  kElement: in a value
   // that a tail ends.
   Phase phase() const;
+  call_syntax::State state() const;
   // Text before it is of the current phase.
   std::uint64_t position() const;
   // How far the text has been read.

@@ -78,6 +78,9 @@ class ValueScanner {
   bool has_value() const {
     return get([](const auto& one) { return one.has_value(); });
   }
+  call_syntax::State state() const {
+    return get([](const auto& one) { return one.state(); });
+  }
 
  private:
   std::optional<
