@@ -171,7 +171,7 @@ void step(benchmark::State& state, bool parse, bool numbers = false) {
     if (kind < 3) request.matcher = host.constraints[kind].matcher();
     if (parse && kind != 1 && kind != 2) {
       request.parser = std::make_unique<ResponseParser>(
-          host.format, ParserOptions{.vocabulary = &host.vocabulary,
+          host.format, StreamOptions{.vocabulary = &host.vocabulary,
                                      .keep_message = false,
                                      .stream_calls = true});
     }

@@ -28,8 +28,8 @@ namespace {
 
 using parlance::Format;
 using parlance::Message;
-using parlance::ParserOptions;
 using parlance::ResponseParser;
+using parlance::StreamOptions;
 
 Format built_in(std::string_view name) {
   auto format = Format::built_in(name);
@@ -136,7 +136,7 @@ void StreamRecordings4Bytes(benchmark::State& state) {
   std::int64_t bytes = 0;
   for (auto _ : state) {
     for (std::size_t i = 0; i < all.size(); ++i) {
-      ParserOptions options;
+      StreamOptions options;
       options.prefix = all[i].prefix;
       ResponseParser parser(formats[i], options);
       std::string_view text = all[i].text;
@@ -283,7 +283,7 @@ void Adversarial(benchmark::State& state) {
   Format format = built_in(family.format);
   std::string text = family.text(static_cast<std::size_t>(state.range(1)));
   for (auto _ : state) {
-    ParserOptions options;
+    StreamOptions options;
     options.keep_message = false;
     ResponseParser parser(format, options);
     std::string_view rest = text;

@@ -53,7 +53,7 @@ std::string repeated(std::string_view unit, std::size_t size) {
 }
 
 void read(benchmark::State& state, const std::string& text, bool keep) {
-  TagParserOptions options;
+  StreamOptions options;
   options.keep_message = keep;
   for (auto _ : state) {
     TagParser parser(program(), options);

@@ -151,7 +151,7 @@ class LineParser {
                     "the object has no string called '" + options_.key +
                         "'; --key names the member with the response");
     }
-    ParserOptions options = reading_.options();
+    StreamOptions options = reading_.options();
     if (const json::Value* prefix = value->find(options_.prefix_key)) {
       if (!prefix->is_null()) {
         if (!prefix->is_string()) {
@@ -188,7 +188,7 @@ class LineParser {
 
   // `input` is the row that the response is in, null if it is a string.
   void parse_response(const json::Value& input, std::string_view response,
-                      const ParserOptions& options, Answer& answer) {
+                      const StreamOptions& options, Answer& answer) {
     Reader parser = reading_.reader(options);
     parser.feed(response);
     parser.finalize();

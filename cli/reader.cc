@@ -2,13 +2,11 @@
 
 namespace parlance::cli {
 
-Reader::Reader(const Format& format, const ParserOptions& options)
+Reader::Reader(const Format& format, const StreamOptions& options)
     : parser_(std::in_place_type<ResponseParser>, format, options) {}
 
-Reader::Reader(const CompiledTag& compiled, const ParserOptions& options)
-    : parser_(std::in_place_type<TagParser>, compiled,
-              TagParserOptions{.vocabulary = options.vocabulary,
-                               .prefix = options.prefix}) {}
+Reader::Reader(const CompiledTag& compiled, const StreamOptions& options)
+    : parser_(std::in_place_type<TagParser>, compiled, options) {}
 
 std::span<const Event> Reader::initial_events() const {
   return std::visit([](const auto& p) { return p.initial_events(); }, parser_);

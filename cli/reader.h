@@ -14,9 +14,8 @@ namespace parlance::cli {
 
 class Reader {
  public:
-  Reader(const Format& format, const ParserOptions& options);
-  // Uses the options that a tag has: prefix and vocabulary.
-  Reader(const CompiledTag& compiled, const ParserOptions& options);
+  Reader(const Format& format, const StreamOptions& options);
+  Reader(const CompiledTag& compiled, const StreamOptions& options);
 
   std::span<const Event> initial_events() const;
   std::span<const Event> feed(std::string_view chunk);

@@ -284,11 +284,11 @@ Reading::Reading(const ReadingArguments& arguments) : prefix(arguments.prefix) {
   if (arguments.recover) recover = Recover::kYes;
 }
 
-Reader Reading::reader(const ParserOptions& options) const {
+Reader Reading::reader(const StreamOptions& options) const {
   return tag ? Reader(*tag, options) : Reader(*format, options);
 }
 
-ParserOptions Reading::options() const {
+StreamOptions Reading::options() const {
   return {.prefix = prefix,
           .tools = tools ? &*tools : nullptr,
           .vocabulary = vocabulary ? &*vocabulary : nullptr,

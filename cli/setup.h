@@ -118,9 +118,9 @@ std::vector<TokenId> read_ids(std::string_view text, const std::string& name);
 struct Reading {
   explicit Reading(const ReadingArguments& arguments);
 
-  ParserOptions options() const;
+  StreamOptions options() const;
   Reader reader() const { return reader(options()); }
-  Reader reader(const ParserOptions& options) const;
+  Reader reader(const StreamOptions& options) const;
   // The names of the fields, by Event::field_index.
   std::span<const std::string_view> fields() const { return fields_; }
 

@@ -78,12 +78,13 @@ struct StreamContext {
     if (!stop_ids.is_none()) stops = read_ids(stop_ids, "stop_ids");
   }
 
-  TagParserOptions options(const Vocabulary* vocabulary) const {
-    TagParserOptions out;
+  StreamOptions options(const Vocabulary* vocabulary, bool recover) const {
+    StreamOptions out;
     out.vocabulary = vocabulary;
     out.prefix = before.text;
     out.prefix_ids = before.ids;
     if (stops) out.stop_ids = *stops;
+    out.recover = recover ? Recover::kYes : Recover::kNo;
     return out;
   }
 
@@ -177,8 +178,7 @@ class TagParserObject final : public TextReader {
                  bool stream_calls) {
     const Vocabulary* vocabulary = ids_ ? compiled_->vocabulary() : nullptr;
     const StreamContext context(prefix, stop_ids, vocabulary);
-    TagParserOptions options = context.options(vocabulary);
-    options.recover = recover;
+    StreamOptions options = context.options(vocabulary, recover);
     options.stream_calls = stream_calls;
     return TagParser(compiled_->compiled(), options);
   }
@@ -207,8 +207,7 @@ nb::object parse_tag(const CompiledTagObject& compiled, nb::handle response,
   if (in.is_text) read_prefix(prefix, compiled.vocabulary(), before);
   const StreamContext context(in.is_text ? nb::handle(nb::str("")) : prefix,
                               stop_ids, vocabulary);
-  TagParserOptions options = context.options(vocabulary);
-  options.recover = recover;
+  StreamOptions options = context.options(vocabulary, recover);
   if (in.is_text) options.prefix = before.text;
   json::Value tree;
   {

@@ -104,7 +104,7 @@ struct ArrowColumn {
 struct ArrowParseOptions {
   // The format of all responses.  Null if `formats` has them.
   const Format* format = nullptr;
-  // As in ParserOptions, for all responses.
+  // As in StreamOptions, for all responses.
   std::string_view prefix = {};
   const ToolSet* tools = nullptr;
   // Required for columns of token ids.

@@ -142,7 +142,7 @@ struct Explanation {
 };
 
 struct ExplainOptions {
-  // As in ParserOptions.
+  // As in StreamOptions.
   std::string_view prefix = {};
   const ToolSet* tools = nullptr;
   Markers markers = Markers::kToken;

@@ -90,7 +90,7 @@ struct RenderOptions {
   // null.
   const ToolSet* tools = nullptr;
 
-  // What the prompt already wrote of this response, as in ParserOptions: the
+  // What the prompt already wrote of this response, as in StreamOptions: the
   // text continues there.
   std::string_view prefix = {};
 

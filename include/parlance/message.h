@@ -46,7 +46,7 @@ enum class EventKind : std::uint8_t {
   // the format.  Only in format files without an implicit field.
   kTextUnclaimed,
   // The calls of a region while they are being written.  Only with
-  // ParserOptions::stream_calls or TagParserOptions::stream_calls.
+  // StreamOptions::stream_calls.
   //
   // kCallOpen comes as soon as the name of a call is certain, kCallArguments
   // with each further piece of its arguments, and kCallClose when the call is

@@ -31,7 +31,7 @@
 // still be continued.  The rest is returned unread, and a diagnostic says where
 // it begins and what was expected there.  Inside a tag of triggered_tags, the
 // rest ends after the next end of one of these tags, or before the next
-// trigger, and parsing continues there (TagParserOptions::recover).  Inside a
+// trigger, and parsing continues there (StreamOptions::recover).  Inside a
 // tag of tags_with_separator or of a repeated `or` of tags, the begin markers
 // are the triggers.
 //
@@ -44,7 +44,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string_view>
 
@@ -54,6 +53,7 @@
 #include "parlance/json.h"
 #include "parlance/limits.h"
 #include "parlance/message.h"
+#include "parlance/stream.h"
 #include "parlance/structural_tag.h"
 #include "parlance/vocabulary.h"
 
@@ -76,6 +76,17 @@ struct CompiledTagOptions {
 
   // For the schemas, patterns and grammars inside.
   GrammarLimits limits = {};
+
+  // Limits of each parser: parses of a text that may be open at the same time,
+  // and memory in bytes for the differences between them.  Past either limit
+  // the remaining text is the rest, with a diagnostic (kTooLarge).
+  // Of more than 64 parses that differ only in how much a limited text or a
+  // repeat may still have, the preferred one and those that have most left
+  // remain; so these do not exceed the limit.
+  std::size_t max_parses = 4096;
+  std::size_t parse_bytes = std::size_t{64} << 20;
+  // Diagnostics of a message.
+  std::size_t diagnostics = Limits().diagnostics;
 
   // A cache from which compiled schemas are taken and to which new ones are
   // added.  May be null.  REQUIRES: it exists as long as the call of compile().
@@ -103,59 +114,7 @@ class CompiledTag {
   std::shared_ptr<const tag_parser::CompiledTagImpl> impl_;  // never null
 };
 
-struct TagParserOptions {
-  // With a vocabulary the parser reads token ids (feed_tokens()): formats of
-  // tokens and marks match ids, everything else matches the bytes of the
-  // tokens. May be null.  The parser keeps a copy.
-  //
-  // REQUIRES: the tag was compiled for the same vocabulary or without one.
-  // Without one, every token is read by its bytes.
-  const Vocabulary* vocabulary = nullptr;
-
-  // What the prompt already wrote of this response.  The prefix is parsed
-  // first, as a part of the response.  With a vocabulary, the spelling of an
-  // added or control token in the prefix counts as that token where the token
-  // is allowed.
-  std::string_view prefix = {};
-
-  // Replaces `prefix` by token ids; only the ids of marks are marks.  Ignored
-  // without a vocabulary.
-  std::span<const TokenId> prefix_ids = {};
-
-  // Tokens that end the response.  A stop token that the tag does not name at
-  // that point, or names where the response may end before the token and not
-  // after it, is not text, and everything after it is the rest.  Default: the
-  // stop_ids() of the vocabulary.
-  std::optional<std::span<const TokenId>> stop_ids = std::nullopt;
-
-  // Continue after a tag of a list of tags that cannot be read, such as a call
-  // of a tool that is not declared.  False: everything after it is the rest.
-  bool recover = true;
-
-  // Build the message, and record the text and a few bytes per format for
-  // tree().  False: events only.  Then memory does not grow with closed
-  // regions, message() has diagnostics only, and tree() is null.
-  bool keep_message = true;
-
-  // Emit the events of calls (kCallOpen, kCallArguments, kCallClose) while the
-  // calls are being written.
-  bool stream_calls = false;
-
-  // Parses of a text that may be open at the same time, and memory in bytes for
-  // the differences between them.  Past either limit the remaining text is the
-  // rest, with a diagnostic (kTooLarge).
-  // Of more than 64 parses that differ only in how much a limited text or a
-  // repeat may still have, the preferred one and those that have most left
-  // remain; so these do not exceed the limit.
-  std::size_t max_parses = 4096;
-  std::size_t parse_bytes = std::size_t{64} << 20;
-
-  // Only Limits::diagnostics is used.
-  Limits limits = {};
-};
-
-// Parses one response.  Movable, not copyable.  Not thread-safe: one stream,
-// one parser, one thread.
+// A StreamParser (parlance/stream.h says what its functions do).
 //
 // The keys "field" and "tool" of the tag define the regions of the message and
 // their fields; docs/reference/structural-tags.md has the rules for formats
@@ -164,48 +123,30 @@ struct TagParserOptions {
 class TagParser {
  public:
   explicit TagParser(const CompiledTag& compiled,
-                     const TagParserOptions& options = {});
+                     const StreamOptions& options = {});
   ~TagParser();
   TagParser(TagParser&&) noexcept;
   TagParser& operator=(TagParser&&) noexcept;
 
-  // The events that the prefix caused.  Valid until feed() or finalize().
   std::span<const Event> initial_events() const;
-  // Bytes of the prefix.  Event::bytes counts from the first of these bytes.
+  // The bytes of the whole prefix.
   std::size_t prefix_bytes() const;
 
-  // Consumes `chunk` and returns the events on which all open parses agree,
-  // oldest first.  A chunk may be empty and may end anywhere.  Events are valid
-  // until the next feed() or finalize().
+  // Returns the events on which all open parses agree.
   //
   // Complexity: O(chunk.size() * r), where r is the number of open parses:
-  // almost always one or two, never more than TagParserOptions::max_parses.
+  // almost always one or two, never more than CompiledTagOptions::max_parses.
   // Memory: the text, and the differences between open parses.
-  //
-  // REQUIRES: !finalized() and no vocabulary was given.  Otherwise the call
-  // does nothing, returns no events, and misuse() says why.
   std::span<const Event> feed(std::string_view chunk);
-
-  // The same for token ids.  An id without a token reads as U+FFFD, with a
-  // diagnostic.
-  //
-  // REQUIRES: !finalized() and a vocabulary was given.  Otherwise the call does
-  // nothing, returns no events, and misuse() says why.
+  // Formats of tokens and marks match ids, everything else matches the bytes of
+  // the tokens.
   std::span<const Event> feed_tokens(std::span<const TokenId> ids);
 
-  // Ends the response and returns the last events.  A second call returns no
-  // events.
   std::span<const Event> finalize();
   bool finalized() const;
-
-  // Whether a vocabulary was given, so that the parser reads token ids.
   bool reads_tokens() const;
-  // Why the last call of feed() or feed_tokens() did nothing: kFinalized, or
-  // kUsage where the parser reads the other kind of input.  Null if it did what
-  // it says.  Valid until the next call of feed(), feed_tokens() or finalize().
   const Error* misuse() const;
 
-  // The message that the events so far add up to; final once finalized().
   // Its fields are "role": "assistant", then "reasoning", "content" and
   // "tool_calls" if there are any, then others in the order in which their
   // first regions ended.  "rest" is the text that the tag does not allow.
@@ -221,10 +162,8 @@ class TagParser {
   // Whether the text so far is a complete text of the tag.
   bool complete() const;
 
-  // Bytes at the end of the input that no event has reported yet.
+  // Bytes that no event has reported yet; U+FFFD for an id without a token.
   std::size_t held_bytes() const;
-  // The held bytes; U+FFFD for an id without a token.  Valid until the next
-  // feed() or finalize().
   std::string_view held() const;
 
  private:
@@ -234,11 +173,11 @@ class TagParser {
 
 // One-shot: the tree of a whole response.  The same code as the stream.
 json::Value parse_by_tag(const CompiledTag& compiled, std::string_view response,
-                         const TagParserOptions& options = {});
+                         const StreamOptions& options = {});
 // The same for token ids.  REQUIRES: options.vocabulary != nullptr.
 json::Value parse_by_tag(const CompiledTag& compiled,
                          std::span<const TokenId> response,
-                         const TagParserOptions& options);
+                         const StreamOptions& options);
 
 }  // namespace parlance
 

@@ -102,7 +102,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   if (size < 4) return 0;
   const std::string text(reinterpret_cast<const char*>(data) + 4, size - 4);
   const Format& format = format_of(data[0], (data[1] & 8) != 0);
-  ParserOptions options;
+  StreamOptions options;
   options.recover = (data[1] & 1) != 0 ? Recover::kYes : Recover::kNo;
   options.allow_surrogates = (data[1] & 4) != 0;
   const std::string prefix = (data[1] & 2) != 0 ? prefix_of(format) : "";

@@ -22,10 +22,9 @@ void require(bool holds) {
 
 Value read(const parlance::CompiledTag& program, std::string_view text,
            std::size_t chunk, bool recover) {
-  parlance::TagParserOptions options;
-  options.recover = recover;
-  options.max_parses = 256;
-  options.parse_bytes = std::size_t{1} << 20;
+  parlance::StreamOptions options;
+  using parlance::Recover;
+  options.recover = recover ? Recover::kYes : Recover::kNo;
   parlance::TagParser parser(program, options);
   for (std::size_t at = 0; at < text.size(); at += chunk) {
     for (const parlance::Event& event : parser.feed(text.substr(at, chunk))) {
@@ -53,6 +52,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   const auto grammar = parlance::Grammar::from_structural_tag(*tag, options);
   parlance::CompiledTagOptions reading;
   reading.limits = options.limits;
+  reading.max_parses = 256;
+  reading.parse_bytes = std::size_t{1} << 20;
   const auto program = parlance::CompiledTag::compile(*tag, reading);
   if (!grammar || !program) return 0;
   const Value whole = read(*program, text, text.size() + 1, false);

@@ -40,7 +40,7 @@ struct Outcome {
 };
 
 Outcome run(const Format& format, const std::string& text,
-            const std::vector<std::size_t>& cuts, ParserOptions options) {
+            const std::vector<std::size_t>& cuts, StreamOptions options) {
   options.stream_calls = true;
   Outcome out;
   ResponseParser parser(format, options);
@@ -71,7 +71,7 @@ struct Tally {
 
 // Runs the text under several cuts, and checks the laws.
 void check(const Format& format, const std::string& text,
-           const ParserOptions& options, Tally& tally) {
+           const StreamOptions& options, Tally& tally) {
   const Outcome whole = run(format, text, {}, options);
   Message plain = parse_response(format, text, options);
   EXPECT_EQ(json::dump(whole.message.fields), json::dump(plain.fields));
@@ -115,7 +115,7 @@ TEST(CallsLaw, RecordedResponses) {
       const Value* given = vector.find("tools");
       const ToolSet tools =
           given == nullptr ? ToolSet() : ToolSet::from_value(*given);
-      ParserOptions options;
+      StreamOptions options;
       options.prefix = prefix;
       check(*format, raw, options, tally);
       Tally by_template;
@@ -156,7 +156,7 @@ TEST(CallsLaw, Tokens) {
       const Value* given = vector.find("tools");
       const ToolSet tools =
           given == nullptr ? ToolSet() : ToolSet::from_value(*given);
-      ParserOptions options;
+      StreamOptions options;
       options.prefix = prefix;
       options.tools = &tools;
       options.vocabulary = &words.vocabulary;
@@ -281,7 +281,7 @@ TEST(CallsLaw, RandomValues) {
           {"role", "assistant"}, {"tool_calls", std::move(calls)}});
       if (!text) continue;
       ++written;
-      ParserOptions options;
+      StreamOptions options;
       check(*format, *text, options, tally);
       options.tools = &tools;
       check(*format, *text, options, tally);
@@ -346,7 +346,7 @@ TEST(CallsLaw, PythonCalls) {
   Tally tally;
   for (const char* calls : kPythonCalls) {
     SCOPED_TRACE(calls);
-    ParserOptions options;
+    StreamOptions options;
     check(*format, "<c>" + std::string(calls) + "</c>", options, tally);
     options.tools = &tools;
     check(*format, "<c>" + std::string(calls) + "</c>", options, tally);
@@ -365,7 +365,7 @@ TEST(CallsLaw, PythonCalls) {
       text[at] = c;
     }
     SCOPED_TRACE(text);
-    ParserOptions options;
+    StreamOptions options;
     if (n % 2 == 0) options.tools = &tools;
     check(*format, "<c>" + text + "</c>", options, tally);
     ASSERT_EQ(tally.changed, 0U);
@@ -529,7 +529,7 @@ TEST(CallsLaw, Promptness) {
         format->render(message, {.tools = &declared});
     if (!text) continue;
     ++families;
-    ParserOptions options;
+    StreamOptions options;
     options.stream_calls = true;
     options.tools = &declared;
     ResponseParser parser(*format, options);

@@ -204,7 +204,7 @@ class ClosersLaw : public ::testing::TestWithParam<std::string> {
     SCOPED_TRACE(text);
     const std::vector<TokenId> ids =
         vocabulary_ ? encode(text) : std::vector<TokenId>();
-    ParserOptions options;
+    StreamOptions options;
     options.stream_calls = true;
     options.tools = &tools_;
     for (const bool by_ids : {false, true}) {
@@ -249,7 +249,7 @@ class ClosersLaw : public ::testing::TestWithParam<std::string> {
     const auto feed = [&](auto& parser, std::size_t at, std::size_t size) {
       return parser.feed(std::string_view(text_).substr(at, size));
     };
-    ParserOptions options;
+    StreamOptions options;
     options.stream_calls = true;
     if (place != "undeclared") options.tools = &tools_;
     read(

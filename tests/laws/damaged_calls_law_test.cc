@@ -215,11 +215,11 @@ class Laws {
     for (const ChatField& field : fields_) names_.push_back(field.name);
   }
 
-  void check(const std::string& text, const ParserOptions& given,
+  void check(const std::string& text, const StreamOptions& given,
              std::mt19937& random) {
     std::string first;
     for (int cut = 0; cut < 3; ++cut) {
-      ParserOptions options = given;
+      StreamOptions options = given;
       options.stream_calls = true;
       ResponseParser parser(format_, options);
       std::string log;
@@ -257,11 +257,11 @@ class Laws {
     message_calls(parser.message());
   }
 
-  void check(std::span<const TokenId> ids, const ParserOptions& given,
+  void check(std::span<const TokenId> ids, const StreamOptions& given,
              std::mt19937& random) {
     std::string first;
     for (int cut = 0; cut < 2; ++cut) {
-      ParserOptions options = given;
+      StreamOptions options = given;
       options.stream_calls = true;
       ResponseParser parser(format_, options);
       std::string log;
@@ -446,7 +446,7 @@ class DamagedCalls : public ::testing::TestWithParam<std::string> {
       const std::string wrong = n == 0 ? text : damaged(text, pieces, random);
       SCOPED_TRACE(wrong);
       ++texts;
-      ParserOptions parse;
+      StreamOptions parse;
       if (n % 3 != 0) parse.tools = &tools;
       by_file.check(wrong, parse, random);
       by_template.check(wrong, parse, random);

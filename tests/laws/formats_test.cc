@@ -195,7 +195,7 @@ std::vector<std::vector<std::string>> cuts_of(const std::string& text) {
 
 // Runs the text under every cut, which must not matter; returns the first run.
 testing::Run run_all(const Format& format, const std::string& text,
-                     const ParserOptions& options) {
+                     const StreamOptions& options) {
   testing::Run first;
   bool is_first = true;
   for (const auto& cut : cuts_of(text)) {
@@ -263,7 +263,7 @@ TEST(FormatVectors, NoWorseThanATemplate) {
       const Value* given = vector.find("tools");
       ToolSet tools =
           given == nullptr ? ToolSet() : ToolSet::from_value(*given);
-      ParserOptions options;
+      StreamOptions options;
       options.prefix = prefix;
       options.tools = given == nullptr ? nullptr : &tools;
       bool asked = vector.find("hf_template_today")->as_bool();
@@ -419,7 +419,7 @@ struct ChatRun {
 };
 
 ChatRun chat_run(const Format& format, const std::string& text,
-                 std::span<const TokenId> ids, ParserOptions options,
+                 std::span<const TokenId> ids, StreamOptions options,
                  ChatApi api) {
   ChatRun out;
   options.stream_calls = true;
@@ -450,7 +450,7 @@ struct FieldBug {
   const Format& format;
   const std::string& text;
   std::span<const TokenId> ids;  // empty: the case is a text
-  const ParserOptions& options;
+  const StreamOptions& options;
   const testing::Run& run;
 };
 
@@ -622,7 +622,7 @@ TEST(FieldBugs, WhatComesOutRight) {
     ASSERT_TRUE(format.has_value()) << name;
     const Value* given = vector.find("tools");
     ToolSet tools = given == nullptr ? ToolSet() : ToolSet::from_value(*given);
-    ParserOptions options;
+    StreamOptions options;
     options.prefix = prefix;
     options.tools = given == nullptr ? nullptr : &tools;
     testing::Run run;
@@ -729,7 +729,7 @@ TEST(Recovery, DamageStaysInItsRegion) {
   EXPECT_TRUE(run.message.parts[1].malformed);
   EXPECT_EQ(run.message.parts[1].bytes, (Span{6, 68}));
 
-  ParserOptions strict;
+  StreamOptions strict;
   strict.recover = Recover::kNo;
   testing::Run again = run_all(*format, text, strict);
   EXPECT_TRUE(again.failure.has_value());
@@ -761,7 +761,7 @@ TEST(Recovery, CutRegions) {
                           R"({"open": "<", "close": ">", "content": )" +
                           row.content + "}}}");
     ASSERT_TRUE(format.has_value()) << format.error().to_string();
-    ParserOptions options;
+    StreamOptions options;
     options.recover = Recover::kYes;
     testing::Run run = run_all(*format, row.text, options);
     EXPECT_EQ(json::dump(run.message.fields), row.fields) << row.text;

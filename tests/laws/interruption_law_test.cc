@@ -204,7 +204,7 @@ class InterruptionLaw : public ::testing::TestWithParam<std::string> {
   // Reads `text`, of which the prompt wrote the first `prefix` bytes.
   Reading read(std::string_view text, std::size_t prefix,
                std::size_t cut) const {
-    ParserOptions options;
+    StreamOptions options;
     options.prefix = text.substr(0, prefix);
     ResponseParser parser(*format_, options);
     for (std::size_t at = prefix; at < text.size(); at += cut) {
@@ -217,7 +217,7 @@ class InterruptionLaw : public ::testing::TestWithParam<std::string> {
                    std::size_t cut) const {
     const std::vector<TokenId> before = made_->encode(text.substr(0, prefix));
     const std::vector<TokenId> after = made_->encode(text.substr(prefix));
-    ParserOptions options;
+    StreamOptions options;
     options.vocabulary = &*vocabulary_;
     options.prefix_ids = before;
     ResponseParser parser(*format_, options);

@@ -36,7 +36,7 @@ ErrorCode refusal(std::string_view text, const FormatOptions& options) {
 
 // The record of `text`, which must be the same for all kinds of pieces.
 ParseRecord record_in_pieces(const Format& format, const std::string& text,
-                             const ParserOptions& options = {}) {
+                             const StreamOptions& options = {}) {
   ParseRecord whole = record_parse(format, {text}, options);
   EXPECT_EQ(testing::account(whole, text), "") << whole.to_string();
   EXPECT_EQ(testing::fields_alone(whole, text, options), "");
@@ -187,7 +187,7 @@ TEST(Limits, BacktrackingTagPattern) {
   Message message = parse_response(format, "[" + good + "]");
   EXPECT_TRUE(message.diagnostics.empty());
   EXPECT_EQ(message.fields.find("x")->find("k")->size(), 40000U);
-  ParserOptions options;
+  StreamOptions options;
   options.recover = Recover::kYes;
   message = parse_response(format, "[" + bad + "]", options);
   ASSERT_EQ(message.diagnostics.size(), 1U);

@@ -59,7 +59,7 @@ struct Case {
         prefix_ids(family.encode(r.prefix)),
         ids(family.encode(r.text)) {}
 
-  ParserOptions options(Markers markers = Markers::kToken) const {
+  StreamOptions options(Markers markers = Markers::kToken) const {
     return {.prefix_ids = prefix_ids,
             .vocabulary = &family.vocabulary,
             .markers = markers};
@@ -100,7 +100,7 @@ TEST(MarksLaw, CanonicalIds) {
         c.format, {c.response.text}, {.prefix = c.response.prefix});
     ASSERT_EQ(events(testing::record_tokens(c.format, {c.ids}, c.options())),
               events(text));
-    ParserOptions text_prefix = c.options();
+    StreamOptions text_prefix = c.options();
     text_prefix.prefix_ids = {};
     text_prefix.prefix = c.response.prefix;
     ASSERT_EQ(
@@ -275,7 +275,7 @@ TEST(MarksLaw, PrefixOfIds) {
   const std::string_view header = "<|im_start|>assistant\n";
   const Ids prefix = joined({family.encode(header), family.spell("<think>")});
   const Ids answer = family.encode("Hm.</think>Yes.<|im_end|>");
-  ParserOptions options = {.prefix_ids = prefix,
+  StreamOptions options = {.prefix_ids = prefix,
                            .vocabulary = &family.vocabulary};
   EXPECT_EQ(fields(testing::record_tokens(format, {answer}, options)),
             R"({"role": "assistant", "content": "<think>Hm.</think>Yes."})");
@@ -294,7 +294,7 @@ TEST(MarksLaw, PrefixOfIds) {
 TEST(MarksLaw, OtherTokens) {
   const Format format = *Format::built_in("qwen3");
   const FamilyVocabulary family = testing::family_vocabulary("qwen3");
-  const ParserOptions options = {.vocabulary = &family.vocabulary};
+  const StreamOptions options = {.vocabulary = &family.vocabulary};
   const Ids ids = family.encode("a<added>b<|control|>c<tool_call>");
   const ParseRecord record = testing::record_tokens(format, {ids}, options);
   // An added token is text; a mark is text where it is watched for by no one.
@@ -321,7 +321,7 @@ TEST(MarksLaw, AStopTokenAtTheEnd) {
       {.id = 1, .bytes = "<|stop|>", .kind = TokenKind::kControl}};
   const std::vector<TokenId> stops = {1};
   const Vocabulary vocabulary = *Vocabulary::from_table(entries, stops);
-  const ParserOptions options = {.vocabulary = &vocabulary};
+  const StreamOptions options = {.vocabulary = &vocabulary};
   const ParseRecord end = testing::record_tokens(format, {{0, 1}}, options);
   EXPECT_EQ(fields(end), R"({"role": "assistant", "content": "a"})");
   EXPECT_TRUE(end.message.diagnostics.empty());
@@ -388,7 +388,7 @@ TEST(MarksLaw, Backtracking) {
         {.id = static_cast<TokenId>(entries.size()), .bytes = text});
   }
   const Vocabulary vocabulary = *Vocabulary::from_table(entries);
-  const ParserOptions options = {.vocabulary = &vocabulary};
+  const StreamOptions options = {.vocabulary = &vocabulary};
   // <x> <k> a < /k > </k> < k > ; </x> < x > </x> a
   const Ids ids = {0, 2, 10, 4, 9, 6, 3, 4, 8, 6, 12, 1, 4, 5, 6, 1, 10};
   const ParseRecord record = testing::record_tokens(format, {ids}, options);
@@ -474,7 +474,7 @@ TEST(MarksLaw, ChunkingAndAccount) {
       }
       for (const Markers markers :
            {Markers::kToken, Markers::kEither, Markers::kText}) {
-        const ParserOptions options = {.vocabulary = &vocabulary,
+        const StreamOptions options = {.vocabulary = &vocabulary,
                                        .markers = markers};
         const ParseRecord whole =
             testing::record_tokens(format, {ids}, options);

@@ -1,14 +1,20 @@
 // A parser used otherwise than from feed to finalize to message: what its
-// header promises of that.
+// header promises of that.  And both parsers in one script, as
+// parlance/stream.h has it.
 
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "../support/byte_vocabulary.h"
 #include "../support/parse_record.h"
+#include "parlance/stream.h"
+#include "parlance/tag_parser.h"
 
 namespace parlance::parser_misuse_test {
 namespace {
@@ -33,18 +39,6 @@ TEST(ParserMisuse, NothingHappensAfterFinalize) {
   EXPECT_EQ(parser.held_bytes(), 0U);
   ASSERT_NE(parser.failure(), nullptr);
   EXPECT_EQ(parser.failure()->code, ErrorCode::kMissingRequired);
-}
-
-TEST(ParserMisuse, TextAndTokensDoNotMix) {
-  Format format = *Format::from_json(kTemplate);
-  std::vector<TokenEntry> entries = {{0, "a"}};
-  Vocabulary vocabulary = *Vocabulary::from_table(entries);
-  ResponseParser text(format);
-  std::vector<TokenId> ids = {0};
-  EXPECT_TRUE(text.feed_tokens(ids).empty());
-  ResponseParser tokens(format, {.vocabulary = &vocabulary});
-  EXPECT_TRUE(tokens.feed("a").empty());
-  EXPECT_EQ(tokens.feed_tokens(ids).size(), 2U);
 }
 
 // Events alone: they are the same, and what is closed is not kept.
@@ -100,6 +94,145 @@ TEST(ParserMisuse, EmptyChunksSayNothing) {
       EXPECT_TRUE(events.empty());
     }
   }
+}
+
+// A format and a tag that read the same texts alike.
+struct ByFormat {
+  using Parser = ResponseParser;
+  static constexpr std::string_view kPrompt = "A";
+  static Parser parser(const StreamOptions& options) {
+    static const Format format =
+        *Format::from_json(R"({"start_anchor": "A", "fields": {
+        "content": {}, "reasoning": {"open": "<t>", "close": "</t>"}}})");
+    return ResponseParser(format, options);
+  }
+};
+struct ByTag {
+  using Parser = TagParser;
+  static constexpr std::string_view kPrompt = "";
+  static Parser parser(const StreamOptions& options) {
+    static const CompiledTag tag = *CompiledTag::compile(
+        *StructuralTag::from_json(R"({"format": {"elements": [
+            {"begin": "<t>", "content": {"type": "any_text"}, "end": "</t>",
+             "field": "reasoning"}, {"type": "any_text"}]}})"));
+    return TagParser(tag, options);
+  }
+};
+
+std::string shown(std::span<const Event> events) {
+  std::string out;
+  for (const Event& event : events) {
+    out += std::string(to_string(event.kind)) + ' ' + std::string(event.field) +
+           " [" + std::to_string(event.bytes.begin) + ", " +
+           std::to_string(event.bytes.end) + ")";
+    if (event.tokens.end > 0) {
+      out += " tokens [" + std::to_string(event.tokens.begin) + ", " +
+             std::to_string(event.tokens.end) + ")";
+    }
+    if (!event.text.empty()) out += " " + std::string(event.text);
+    if (event.value != nullptr) out += " " + json::dump(*event.value);
+    out += '\n';
+  }
+  return out;
+}
+
+std::string code_of(const Error* error) {
+  return error == nullptr ? "none" : std::string(to_string(error->code));
+}
+
+// What both parsers do between their rounds; returns all that was seen.
+template <StreamParser Parser>
+std::string follow(Parser parser, bool by_ids) {
+  std::string out;
+  const auto feed = [&](std::string_view text) {
+    std::vector<TokenId> ids;
+    for (const char c : text) ids.push_back(static_cast<unsigned char>(c));
+    const std::span<const Event> events =
+        by_ids ? parser.feed_tokens(ids) : parser.feed(text);
+    out += shown(events) + "held " + std::string(parser.held()) + ' ' +
+           std::to_string(parser.held_bytes()) + ", misuse " +
+           code_of(parser.misuse()) + '\n';
+  };
+  EXPECT_EQ(parser.reads_tokens(), by_ids);
+  EXPECT_EQ(parser.prefix_bytes(), 4u);
+  out += shown(parser.initial_events());
+  Parser moved = std::move(parser);
+  parser = std::move(moved);
+  EXPECT_EQ(parser.initial_events().size(), 2u);
+  // Text and tokens do not mix; that ends nothing.
+  const TokenId id = 'x';
+  EXPECT_TRUE(
+      (by_ids ? parser.feed("x") : parser.feed_tokens({&id, 1})).empty());
+  EXPECT_EQ(code_of(parser.misuse()), "usage");
+  EXPECT_TRUE(parser.initial_events().empty());
+  EXPECT_FALSE(parser.finalized());
+  for (const std::string_view text : {"", "m.</", "t", "", ">", "Hi", ""}) {
+    feed(text);
+  }
+  EXPECT_FALSE(parser.message().complete);
+  out += shown(parser.finalize());
+  EXPECT_TRUE(parser.finalized());
+  EXPECT_TRUE(parser.finalize().empty());
+  EXPECT_EQ(parser.misuse(), nullptr);
+  EXPECT_EQ(parser.held_bytes(), 0u);
+  feed("x");
+  const Message message = std::move(parser).take_message();
+  EXPECT_TRUE(message.complete);
+  EXPECT_EQ(message.parts.size(), 2u);
+  for (const char* field : {"reasoning", "content"}) {
+    out += json::dump(*message.fields.find(field)) + '\n';
+  }
+  return out;
+}
+
+template <class By>
+void run_script() {
+  static_assert(StreamParser<typename By::Parser>);
+  constexpr std::string_view kSeen =
+      "region_open reasoning [0, 3)\n"
+      "region_chunk reasoning [3, 4) H\n"
+      "held  0, misuse none\n"
+      "region_chunk reasoning [4, 6)T0 m.\n"
+      "held </ 2, misuse none\n"
+      "held </t 3, misuse none\n"
+      "held </t 3, misuse none\n"
+      "region_close reasoning [6, 10)T1 \"Hm.\"\n"
+      "held  0, misuse none\n"
+      "region_open content [10, 10)T2\n"
+      "region_chunk content [10, 12)T3 Hi\n"
+      "held  0, misuse none\n"
+      "held  0, misuse none\n"
+      "region_close content [12, 12)T4 \"Hi\"\n"
+      "held  0, misuse finalized\n"
+      "\"Hm.\"\n\"Hi\"\n";
+  const auto expected = [&](std::vector<std::string_view> tokens) {
+    std::string out(kSeen);
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      const std::string mark = "T" + std::to_string(i);
+      out.replace(out.find(mark), mark.size(), tokens[i]);
+    }
+    return out;
+  };
+  const std::vector<std::string_view> of_ids = {
+      " tokens [0, 2)", " tokens [2, 6)", " tokens [6, 6)", " tokens [6, 8)",
+      " tokens [8, 8)"};
+  const std::string prefix = std::string(By::kPrompt) + "<t>H";
+  EXPECT_EQ(follow(By::parser({.prefix = prefix}), false),
+            expected({"", "", "", "", ""}));
+  const Vocabulary vocabulary =
+      testing::byte_vocabulary(std::vector<std::string>());
+  EXPECT_EQ(
+      follow(By::parser({.prefix = prefix, .vocabulary = &vocabulary}), true),
+      expected(of_ids));
+  const std::vector<TokenId> ids(prefix.begin(), prefix.end());
+  EXPECT_EQ(
+      follow(By::parser({.prefix_ids = ids, .vocabulary = &vocabulary}), true),
+      expected(of_ids));
+}
+
+TEST(BothParsers, FollowOneScript) {
+  run_script<ByFormat>();
+  run_script<ByTag>();
 }
 
 // Parsers of one format know nothing of each other.

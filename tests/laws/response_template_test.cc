@@ -106,8 +106,8 @@ struct CaseSetup {
   Format format;
   ToolSet tools;
   std::string prefix;
-  ParserOptions options() const {
-    ParserOptions out;
+  StreamOptions options() const {
+    StreamOptions out;
     out.prefix = prefix;
     out.tools = tools.empty() ? nullptr : &tools;
     out.allow_surrogates = true;

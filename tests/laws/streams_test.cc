@@ -43,7 +43,7 @@ const char* const kTools = R"([{"type": "function", "function": {
 void obeys(const Format& format, const Response& response,
            std::mt19937& random) {
   ToolSet tools = *ToolSet::from_json(kTools);
-  ParserOptions options{.prefix = response.prefix, .tools = &tools};
+  StreamOptions options{.prefix = response.prefix, .tools = &tools};
   ParseRecord whole = record_parse(format, {response.text}, options);
   std::string all = whole.to_string();
 
@@ -86,7 +86,7 @@ TEST_P(EachFormat, RecordedResponses) {
     SCOPED_TRACE(response.text);
     obeys(format, response, random);
     for (std::size_t i = 1; i < response.text.size(); ++i) {
-      ParserOptions options{.prefix = response.prefix};
+      StreamOptions options{.prefix = response.prefix};
       ParseRecord whole = record_parse(format, {response.text}, options);
       ParseRecord two = record_parse(
           format, {response.text.substr(0, i), response.text.substr(i)},
@@ -119,7 +119,7 @@ TEST_P(EachFormat, RandomResponses) {
 TEST_P(EachFormat, NothingIsTakenBack) {
   Format format = *Format::built_in(GetParam());
   for (const Response& response : recorded()) {
-    ParserOptions options{.prefix = response.prefix};
+    StreamOptions options{.prefix = response.prefix};
     ResponseParser parser(format, options);
     ParseRecord so_far{format};
     testing::append_events(so_far, parser.initial_events());
@@ -146,7 +146,7 @@ TEST_P(EachFormat, NothingIsTakenBack) {
 TEST_P(EachFormat, MayEndAnywhere) {
   Format format = *Format::built_in(GetParam());
   for (const Response& response : recorded()) {
-    ParserOptions options{.prefix = response.prefix, .recover = Recover::kYes};
+    StreamOptions options{.prefix = response.prefix, .recover = Recover::kYes};
     ParseRecord whole = record_parse(format, {response.text}, options);
     for (std::size_t size = 0; size < response.text.size(); ++size) {
       std::string text = response.text.substr(0, size);

@@ -128,8 +128,8 @@ void check_ids(const SmallReaders& with, const Ids& ids, std::size_t fits,
                bool complete) {
   const Vocabulary& vocabulary = with.vocabulary;
   SCOPED_TRACE(shown(vocabulary, ids));
-  const TagParserOptions options = {.vocabulary = &vocabulary,
-                                    .recover = false};
+  const StreamOptions options = {.vocabulary = &vocabulary,
+                                 .recover = Recover::kNo};
   const testing::TagRecord whole =
       testing::record_tag_parse(with.program, ids, ids.size() + 1, options);
   const auto is_stop = [&](TokenId id) {
@@ -174,7 +174,7 @@ void check_ids(const SmallReaders& with, const Ids& ids, std::size_t fits,
   // What the prompt wrote of it.
   for (std::size_t i = 1; i <= ids.size() && fits == ids.size(); ++i) {
     if (is_stop(ids[i - 1])) break;
-    TagParserOptions after = options;
+    StreamOptions after = options;
     after.prefix_ids = std::span(ids).first(i);
     ASSERT_EQ(json::dump(*testing::record_tag_parse(
                               with.program, std::span(ids).subspan(i), 1, after)
@@ -184,7 +184,7 @@ void check_ids(const SmallReaders& with, const Ids& ids, std::size_t fits,
   }
   if (fits == ids.size()) return;
   // Recovery after text that does not fit.
-  const TagParserOptions recover = {.vocabulary = &vocabulary};
+  const StreamOptions recover = {.vocabulary = &vocabulary};
   const testing::TagRecord on =
       testing::record_tag_parse(with.program, ids, ids.size() + 1, recover);
   const testing::TagRecord on_single =
@@ -406,7 +406,7 @@ struct Walked {
 void check_walk(const Walked& with, const Ids& ids, bool ended) {
   const Vocabulary& vocabulary = with.vocabulary;
   SCOPED_TRACE(shown(vocabulary, ids));
-  const TagParserOptions options = {.vocabulary = &vocabulary};
+  const StreamOptions options = {.vocabulary = &vocabulary};
   const testing::TagRecord whole =
       testing::record_tag_parse(with.program, ids, ids.size() + 1, options);
   // A character that has begun goes to the rest.
@@ -441,9 +441,9 @@ void check_changed(const Walked& with, const Ids& ids) {
   SCOPED_TRACE(shown(vocabulary, ids));
   Matcher matcher = with.constraint.matcher();
   const std::size_t fits = matcher.accept_tokens(ids);
-  const testing::TagRecord whole =
-      testing::record_tag_parse(with.program, ids, ids.size() + 1,
-                                {.vocabulary = &vocabulary, .recover = false});
+  const testing::TagRecord whole = testing::record_tag_parse(
+      with.program, ids, ids.size() + 1,
+      {.vocabulary = &vocabulary, .recover = Recover::kNo});
   const testing::TagRecord on = testing::record_tag_parse(
       with.program, ids, ids.size() + 1, {.vocabulary = &vocabulary});
   EXPECT_EQ(on.complete, whole.complete);

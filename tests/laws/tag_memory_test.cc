@@ -110,7 +110,7 @@ constexpr std::size_t kSize = std::size_t{1} << 18;
 TEST_P(EachTag, KeepsWhatIsUndecided) {
   const CompiledTag program = this->program();
   const std::string text = text_of(GetParam(), kSize);
-  TagParserOptions options;
+  StreamOptions options;
   options.keep_message = false;
   const std::size_t before = live_bytes;
   peak_bytes = live_bytes;

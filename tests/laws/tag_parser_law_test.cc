@@ -103,7 +103,7 @@ void check_recovery(const Both& both, std::string_view text,
 
 void check(const Both& both, std::string_view text, std::mt19937& random) {
   SCOPED_TRACE(json::dump(json::Value(text)));
-  const TagParserOptions strict{.recover = false};
+  const StreamOptions strict{.recover = Recover::kNo};
   const TagRecord whole = record_tag_parse(both.program, text, {}, strict);
   check_recovery(both, text, whole, random);
   const std::optional<Rejection> rejection = both.grammar.explain(text);

@@ -57,7 +57,8 @@ void run_random(std::uint32_t first, std::uint32_t count, std::size_t longest) {
     testing::SlowTagParser slow(*detail::Access::impl(*tag));
     for (const std::string& text : texts) {
       const bool fits = grammar->accepts(text);
-      const json::Value tree = parse_by_tag(*program, text, {.recover = false});
+      const json::Value tree =
+          parse_by_tag(*program, text, {.recover = Recover::kNo});
       ASSERT_EQ(tree.find("complete")->as_bool(), fits) << text;
       const json::Value& span = *tree.find("format")->find("span");
       const std::optional<Rejection> why = grammar->explain(text);
@@ -65,7 +66,7 @@ void run_random(std::uint32_t first, std::uint32_t count, std::size_t longest) {
                 static_cast<std::int64_t>(why ? why->offset : text.size()))
           << text;
       const testing::TagRecord cut = testing::record_tag_parse(
-          *program, text, testing::all_cuts(text), {.recover = false});
+          *program, text, testing::all_cuts(text), {.recover = Recover::kNo});
       ASSERT_EQ(json::dump(cut.tree), json::dump(tree)) << text;
       // Recovery after text that does not fit changes nothing before it.
       const json::Value on = parse_by_tag(*program, text);
@@ -101,7 +102,7 @@ void run_tokens(std::uint32_t first, std::uint32_t count, std::size_t longest) {
   const Vocabulary vocabulary = *Vocabulary::from_table(entries);
   CompiledTagOptions options;
   options.vocabulary = &vocabulary;
-  TagParserOptions reading;
+  StreamOptions reading;
   reading.vocabulary = &vocabulary;
   std::vector<std::vector<TokenId>> sequences = {{}};
   for (std::size_t i = 0; i < sequences.size(); ++i) {

@@ -133,7 +133,7 @@ Value load_error(const Error& error) {
 Value answer(const Value& request) {
   Result<Format> format = format_of(request);
   if (!format) return load_error(format.error());
-  ParserOptions options;
+  StreamOptions options;
   options.allow_surrogates = true;
   std::string prefix;
   if (const Value* value = request.find("prefix")) {

@@ -133,7 +133,7 @@ inline void end(ParseRecord& record, ResponseParser& parser) {
 
 inline ParseRecord record_parse(const Format& format,
                                 const std::vector<std::string>& chunks,
-                                const ParserOptions& options = {}) {
+                                const StreamOptions& options = {}) {
   ParseRecord record{format};
   ResponseParser parser(format, options);
   record.prefix_bytes = parser.prefix_bytes();
@@ -149,7 +149,7 @@ inline ParseRecord record_parse(const Format& format,
 // The same from token ids, in groups.
 inline ParseRecord record_tokens(
     const Format& format, const std::vector<std::vector<TokenId>>& groups,
-    const ParserOptions& options) {
+    const StreamOptions& options) {
   ParseRecord record{format};
   ResponseParser parser(format, options);
   record.prefix_bytes = parser.prefix_bytes();
@@ -372,7 +372,7 @@ inline std::string shown(const ResponseFields& read) {
 // by an object that has read another response before.
 inline std::string fields_alone(const ParseRecord& record,
                                 std::string_view text,
-                                const ParserOptions& options = {}) {
+                                const StreamOptions& options = {}) {
   const std::string wanted =
       json::dump(record.message.fields) +
       (record.failure ? record.failure->to_string() : std::string());

@@ -121,7 +121,7 @@ class EventLog {
 inline TagRecord record_tag_parse(const CompiledTag& program,
                                   std::string_view text,
                                   const std::vector<std::size_t>& cuts = {},
-                                  const TagParserOptions& options = {}) {
+                                  const StreamOptions& options = {}) {
   TagParser parser(program, options);
   EventLog log;
   log.add(parser.initial_events());
@@ -140,7 +140,7 @@ inline TagRecord record_tag_parse(const CompiledTag& program,
 inline TagRecord record_tag_parse(const CompiledTag& program,
                                   std::span<const TokenId> ids,
                                   std::size_t step,
-                                  const TagParserOptions& options) {
+                                  const StreamOptions& options) {
   TagParser parser(program, options);
   EventLog log;
   log.add(parser.initial_events());

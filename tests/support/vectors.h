@@ -153,7 +153,7 @@ struct Run {
 };
 
 inline Run run(const Format& format, const std::vector<std::string>& chunks,
-               const ParserOptions& options) {
+               const StreamOptions& options) {
   Run out;
   auto note = [&](std::span<const Event> events) {
     json::Array list;

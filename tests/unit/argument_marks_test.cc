@@ -81,7 +81,7 @@ void check(std::string_view format, const std::vector<Row>& rows) {
     const bool fits =
         matcher.accept_tokens(ids) == ids.size() && matcher.can_end();
     EXPECT_EQ(fits, row.fits) << row.text << " without " << row.spelled;
-    TagParserOptions reading;
+    StreamOptions reading;
     reading.vocabulary = &vocabulary;
     TagParser parser(*program, reading);
     parser.feed_tokens(ids);

@@ -257,7 +257,7 @@ json::Value text_or_null(const json::Value* value) {
 // What a row must be, from parse_response().
 json::Value expected(const Format& format,
                      const std::optional<std::string>& text,
-                     ParserOptions options = {}) {
+                     StreamOptions options = {}) {
   if (!text) return {};
   options.stream_calls = true;
   const Message message = parse_response(format, *text, options);

@@ -102,12 +102,12 @@ struct Server {
           {.default_temperature = hot ? std::optional(0.5) : std::nullopt});
     }
     if (kind % 5 <= 1 || kind % 5 == 4) {
-      out.parser.emplace(format, ParserOptions{.prefix = "",
+      out.parser.emplace(format, StreamOptions{.prefix = "",
                                                .vocabulary = &tokens,
                                                .stream_calls = true});
     } else if (kind % 5 == 2) {
-      out.tag_parser.emplace(program, TagParserOptions{.vocabulary = &tokens,
-                                                       .stream_calls = true});
+      out.tag_parser.emplace(
+          program, StreamOptions{.vocabulary = &tokens, .stream_calls = true});
     }
     return out;
   }

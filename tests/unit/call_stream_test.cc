@@ -45,7 +45,7 @@ std::string shown(std::span<const Event> events) {
 
 void check(const Format& format, const std::vector<Chunk>& chunks,
            const ToolSet* tools = nullptr, bool changed = false) {
-  ParserOptions options;
+  StreamOptions options;
   options.stream_calls = true;
   options.tools = tools;
   ResponseParser parser(format, options);

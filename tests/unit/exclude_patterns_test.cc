@@ -345,7 +345,8 @@ TEST(ExcludePatterns, Triggers) {
   };
   for (const auto& [text, fits] : rows) {
     EXPECT_EQ(grammar->accepts(text), fits) << text;
-    const json::Value tree = parse_by_tag(*compiled, text, {.recover = false});
+    const json::Value tree =
+        parse_by_tag(*compiled, text, {.recover = Recover::kNo});
     EXPECT_EQ(tree.find("complete")->as_bool(), fits) << text;
   }
 }

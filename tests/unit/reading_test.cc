@@ -52,7 +52,7 @@ Format json_calls(const std::string& reading,
 // The events of `text` as text.  Fails if they depend on the cut, or if a byte
 // is lost.
 std::string read(const Format& format, std::string_view text,
-                 ParserOptions options = {}) {
+                 StreamOptions options = {}) {
   const ParseRecord whole = record_parse(format, {std::string(text)}, options);
   EXPECT_EQ(account(whole, std::string(options.prefix) + std::string(text)),
             "");
@@ -92,7 +92,7 @@ std::string read(const Format& format, std::string_view text,
 }
 
 std::string fields(const Format& format, std::string_view text,
-                   ParserOptions options = {}) {
+                   StreamOptions options = {}) {
   read(format, text, options);
   const ParseRecord record = record_parse(format, {std::string(text)}, options);
   std::string out = json::dump(record.message.fields);
@@ -478,7 +478,7 @@ Format values(const std::string& content, const std::string& reading,
 
 // The calls as f({...}), the content, and the texts of the diagnostics.
 std::string calls(const Format& format, std::string_view text,
-                  ParserOptions options = {}) {
+                  StreamOptions options = {}) {
   read(format, text, options);
   const ParseRecord record = record_parse(format, {std::string(text)}, options);
   std::string out;
@@ -942,7 +942,7 @@ std::string read_ids(const Format& format,
     if (piece.starts_with('!')) piece.remove_prefix(1);
     for (const char c : piece) ids.push_back(static_cast<unsigned char>(c));
   }
-  const ParserOptions options = {.vocabulary = &vocabulary()};
+  const StreamOptions options = {.vocabulary = &vocabulary()};
   const ParseRecord whole = testing::record_tokens(format, {ids}, options);
   std::vector<std::vector<TokenId>> single;
   for (const TokenId id : ids) single.push_back({id});

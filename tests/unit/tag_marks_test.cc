@@ -99,7 +99,7 @@ CompiledTag program_of(std::string_view format,
 
 // The tree as one line, what is left, and the diagnostics.
 std::string read_by(const CompiledTag& program, std::string_view text,
-                    TagParserOptions options = {}) {
+                    StreamOptions options = {}) {
   options.vocabulary = &vocabulary();
   const std::vector<TokenId> ids = ids_of(text);
   const testing::TagRecord whole =
@@ -129,7 +129,7 @@ struct Row {
 };
 
 void check(std::span<const Row> rows, Markers markers = Markers::kToken,
-           const TagParserOptions& options = {}) {
+           const StreamOptions& options = {}) {
   for (const Row& row : rows) {
     EXPECT_EQ(read_by(program_of(row.format, markers), row.text, options),
               row.tree)
@@ -444,7 +444,8 @@ std::string fits_both(std::string_view format, std::string_view text) {
   const std::size_t fits = matcher.accept_tokens(ids);
   const bool complete = matcher.can_end() || matcher.is_terminated();
   const CompiledTag program = program_of(format);
-  TagParser parser(program, {.vocabulary = &vocabulary(), .recover = false});
+  TagParser parser(program,
+                   {.vocabulary = &vocabulary(), .recover = Recover::kNo});
   for (const TokenId id : ids) parser.feed_tokens(std::span(&id, 1));
   parser.finalize();
   EXPECT_EQ(parser.complete(), complete && fits == ids.size()) << format << "\n"
@@ -626,7 +627,7 @@ TEST(TagMarks, SpelledMarksThatBeginWithEachOther) {
   EXPECT_EQ(matcher.forced_bytes(), "<t>a<t>");
   EXPECT_TRUE(matcher.accept_bytes("<t>a<t>"));
   EXPECT_TRUE(matcher.can_end());
-  TagParserOptions options;
+  StreamOptions options;
   options.vocabulary = &small;
   options.prefix = "<t>a<t>";
   TagParser parser(*CompiledTag::compile(tag, {.vocabulary = &small}), options);
@@ -677,7 +678,7 @@ TEST(TagMarks, Prefixes) {
   constexpr std::string_view think =
       R"({"begin": "<think>", "content": {"type": "any_text"},
           "end": "</think>"})";
-  TagParserOptions options;
+  StreamOptions options;
   // Spelled marks are tokens where they may come.
   options.prefix = "<think>";
   EXPECT_EQ(read_by(program_of(think), "a[[</think>]]", options),
@@ -706,7 +707,7 @@ TEST(TagMarks, Prefixes) {
 // What a long prefix of ids wrote stays where its events point to.
 TEST(TagMarks, EventsOfAPrefixAreItsText) {
   const std::vector<TokenId> ids(5000, 'x');
-  TagParserOptions options;
+  StreamOptions options;
   options.vocabulary = &vocabulary();
   options.prefix_ids = ids;
   for (const std::string_view tag :

@@ -163,7 +163,7 @@ TEST(TagParser, MessageOfABrokenCall) {
             R"("content": "x", "rest": "1}</call>"})");
   const TagRecord strict =
       record_tag_parse(program, R"(<think></think><call:get>{"a" 1}</call>x)",
-                       {}, {.recover = false});
+                       {}, {.recover = Recover::kNo});
   EXPECT_EQ(json::dump(strict.fields), R"({"role": "assistant", )"
                                        R"("rest": "1}</call>x"})");
 }
@@ -325,7 +325,7 @@ TEST(TagParser, Tokens) {
           "content": {"type": "any_tokens"},
           "end": {"type": "token", "token": "</t>"}})",
       options);
-  TagParserOptions reading;
+  StreamOptions reading;
   reading.vocabulary = &vocabulary;
   TagParser parser(program, reading);
   const std::vector<TokenId> ids = {2, 0, 4, 3};
@@ -346,7 +346,7 @@ TEST(TagParser, Tokens) {
 
 TEST(TagParser, HoldsWhatAnUnknownTokenReadsAs) {
   const Vocabulary vocabulary = small_vocabulary();
-  TagParserOptions reading;
+  StreamOptions reading;
   reading.vocabulary = &vocabulary;
   TagParser parser(program_of(R"({"type": "or", "elements": [
       {"value": "\uFFFDa"}, {"value": "\uFFFDb"}]})"),
@@ -368,7 +368,7 @@ TEST(TagParser, PrefixIsRead) {
           "content": {"type": "any_text", "max_tokens": 2},
           "end": {"type": "token", "token": "</t>"}})",
       options);
-  TagParserOptions reading;
+  StreamOptions reading;
   reading.vocabulary = &vocabulary;
   reading.prefix = "<t>";
   TagParser parser(program, reading);
@@ -383,12 +383,11 @@ TEST(TagParser, PrefixIsRead) {
 }
 
 TEST(TagParser, LimitOfReadings) {
-  TagParserOptions options;
-  options.max_parses = 8;
   const TagRecord record = record_tag_parse(
       program_of(R"({"type": "repeat", "min": 9, "max": 60, "content":
-        {"type": "or", "elements": [{"value": "a"}, {"value": "aa"}]}})"),
-      std::string(40, 'a'), {}, options);
+        {"type": "or", "elements": [{"value": "a"}, {"value": "aa"}]}})",
+                 {.max_parses = 8}),
+      std::string(40, 'a'));
   EXPECT_FALSE(record.complete);
   EXPECT_FALSE(record.tree.find("rest")->as_string().empty());
   EXPECT_EQ(
@@ -429,8 +428,7 @@ TEST(TagParser, CountersDoNotMultiplyParses) {
   const Compiler compiler = *Compiler::create(vocabulary);
   GrammarLimits limits;
   limits.work = 3000;
-  TagParserOptions few;
-  few.max_parses = 500;
+  const CompiledTagOptions few = {.max_parses = 500};
   for (const Row& row : rows) {
     SCOPED_TRACE(row.format);
     const StructuralTag tag =
@@ -445,12 +443,10 @@ TEST(TagParser, CountersDoNotMultiplyParses) {
     }
     EXPECT_TRUE(matcher.can_end());
     EXPECT_EQ(matcher.accept_token('a'), row.longest == 0);
-    const CompiledTag program = program_of(row.format);
-    EXPECT_TRUE(
-        record_tag_parse(program, std::string(size, 'a'), {}, few).complete);
-    EXPECT_EQ(
-        record_tag_parse(program, std::string(size + 1, 'a'), {}, few).complete,
-        row.longest == 0);
+    const CompiledTag program = program_of(row.format, few);
+    EXPECT_TRUE(record_tag_parse(program, std::string(size, 'a')).complete);
+    EXPECT_EQ(record_tag_parse(program, std::string(size + 1, 'a')).complete,
+              row.longest == 0);
   }
 }
 

@@ -85,7 +85,7 @@ TEST(TokenBudgets, EachIdCountsOne) {
     const bool fits =
         matcher.accept_tokens(row.ids) == row.ids.size() && matcher.can_end();
     EXPECT_EQ(fits, row.fits);
-    TagParserOptions reading;
+    StreamOptions reading;
     reading.vocabulary = &vocabulary;
     TagParser parser(both.program, reading);
     parser.feed_tokens(row.ids);
@@ -125,7 +125,7 @@ TEST(TokenBudgets, EveryShortList) {
       const std::vector<TokenId> ids = lists[i];
       Matcher matcher = both.constraint.matcher();
       ASSERT_EQ(matcher.accept_tokens(ids), ids.size());
-      TagParserOptions reading;
+      StreamOptions reading;
       reading.vocabulary = &vocabulary;
       TagParser parser(both.program, reading);
       parser.feed_tokens(ids);

@@ -73,7 +73,7 @@ class RowParser {
       out.push_unread("", *error);
       return;
     }
-    ParserOptions options{.prefix = options_.prefix,
+    StreamOptions options{.prefix = options_.prefix,
                           .tools = options_.tools,
                           .markers = options_.markers,
                           .stream_calls = true};
@@ -106,7 +106,7 @@ class RowParser {
 
   // Replaces what is given for all responses by what the row says.
   std::optional<Error> read_options(std::size_t row, const Format*& format,
-                                    ParserOptions& options) {
+                                    StreamOptions& options) {
     const auto say = [&](const std::optional<ColumnReader>& column,
                          const auto& use) -> std::optional<Error> {
       if (!column || column->is_null(row)) return std::nullopt;

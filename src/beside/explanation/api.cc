@@ -96,7 +96,7 @@ const Error* failure_of(const ResponseParser& parser) {
 const Error* failure_of(const TagParser&) { return nullptr; }
 
 // Runs the parser over the response and moves the message out of it.
-template <class Parser>
+template <StreamParser Parser>
 void read(Parser parser, const Response& response,
           const ExplainOptions& options, Explanation& out) {
   // Offsets count from the last start anchor of the prefix.
@@ -170,8 +170,9 @@ Explanation explain_with(const CompiledTag& tag, const Response& response,
   out.name = options.name;
   if (response.reads_ids != (options.vocabulary != nullptr)) return out;
   out.fields.assign(tag.fields().begin(), tag.fields().end());
-  read(TagParser(tag,
-                 {.vocabulary = options.vocabulary, .prefix = options.prefix}),
+  read(TagParser(tag, {.prefix = options.prefix,
+                       .vocabulary = options.vocabulary,
+                       .recover = options.recover}),
        response, options, out);
   return out;
 }

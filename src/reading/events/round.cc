@@ -57,3 +57,14 @@ std::span<const Capture> Round::keep_captures(
 }
 
 }  // namespace parlance::events
+
+namespace parlance {
+
+std::string_view to_string(EventKind kind) {
+  constexpr std::string_view kNames[] = {
+      "region_open",    "region_chunk", "region_close",   "region_malformed",
+      "text_unclaimed", "call_open",    "call_arguments", "call_close"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+}  // namespace parlance

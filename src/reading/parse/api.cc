@@ -1,4 +1,4 @@
-// Implements parlance/response_parser.h and parlance/response_parser.h.
+// Implements parlance/response_parser.h.
 //
 //   bytes --Utf8Sanitizer--> text --Segmenter--> regions --Assembler--> events
 //
@@ -27,12 +27,13 @@ namespace parlance::parse {
 // One response on its way through the stages.
 struct ResponseReader {
   // `fields_only`: as of Assembler::Options.
-  ResponseReader(const Format& f, const ParserOptions& options,
+  ResponseReader(const Format& f, const StreamOptions& options,
                  bool fields_only = false)
       : format(f),
         vocabulary(options.vocabulary == nullptr
                        ? std::nullopt
                        : std::optional<Vocabulary>(*options.vocabulary)),
+        stop_ids(stops_of(options)),
         program(options.vocabulary == nullptr
                     ? not_owned(programs().plain())
                     : programs().with(*options.vocabulary, options.markers)),
@@ -41,6 +42,13 @@ struct ResponseReader {
                   assembler_options(f, options, fields_only)),
         segmenter(*program, detail::Access::impl(format)->limits,
                   segment_sink()) {}
+
+  static std::vector<TokenId> stops_of(const StreamOptions& options) {
+    if (options.vocabulary == nullptr) return {};
+    const std::span<const TokenId> ids =
+        options.stop_ids ? *options.stop_ids : options.vocabulary->stop_ids();
+    return {ids.begin(), ids.end()};
+  }
 
   // What the segmenter writes to.
   SegmentSink& segment_sink() {
@@ -69,7 +77,7 @@ struct ResponseReader {
   }
 
   static Assembler::Options assembler_options(const Format& format,
-                                              const ParserOptions& options,
+                                              const StreamOptions& options,
                                               bool fields_only) {
     Assembler::Options out;
     out.recover = options.recover == Recover::kDefault
@@ -102,7 +110,7 @@ struct ResponseReader {
   }
 
   // Reads what the prompt wrote of the response.
-  void feed_prefix(const ParserOptions& options) {
+  void feed_prefix(const StreamOptions& options) {
     if (vocabulary && !options.prefix_ids.empty()) {
       feed_prompt(read_prompt(*program, *vocabulary, options.prefix_ids));
     } else if (!options.prefix.empty()) {
@@ -233,8 +241,7 @@ struct ResponseReader {
     }
     // A stop token is expected at the end of the response: report it only if
     // something follows.
-    if (std::ranges::find(vocabulary->stop_ids(), id) !=
-        vocabulary->stop_ids().end()) {
+    if (std::ranges::find(stop_ids, id) != stop_ids.end()) {
       ended_by = std::move(diagnostic);
     } else {
       assembler.add_diagnostic(std::move(diagnostic));
@@ -259,6 +266,7 @@ struct ResponseReader {
 
   Format format;
   std::optional<Vocabulary> vocabulary;
+  std::vector<TokenId> stop_ids;
   std::shared_ptr<const DelimiterProgram> program;
   Utf8Sanitizer sanitizer;
   Assembler assembler;
@@ -279,19 +287,12 @@ struct ResponseReader {
 
 namespace parlance {
 
-std::string_view to_string(EventKind kind) {
-  constexpr std::string_view kNames[] = {
-      "region_open",    "region_chunk", "region_close",   "region_malformed",
-      "text_unclaimed", "call_open",    "call_arguments", "call_close"};
-  return kNames[static_cast<std::size_t>(kind)];
-}
-
 struct ResponseParser::State : parse::ResponseReader {
   using ResponseReader::ResponseReader;
 };
 
 ResponseParser::ResponseParser(const Format& format,
-                               const ParserOptions& options)
+                               const StreamOptions& options)
     : state_(std::make_unique<State>(format, options)) {
   state_->feed_prefix(options);
 }
@@ -385,7 +386,7 @@ std::string_view ResponseParser::held() const {
 std::uint64_t ResponseParser::work() const { return state_->segmenter.work(); }
 
 Message parse_response(const Format& format, std::string_view response,
-                       const ParserOptions& options) {
+                       const StreamOptions& options) {
   ResponseParser parser(format, options);
   parser.feed(response);
   parser.finalize();
@@ -399,15 +400,15 @@ struct ResponseFields::State {
 ResponseFields::ResponseFields() : state_(std::make_unique<State>()) {}
 
 ResponseFields::ResponseFields(const Format& format, std::string_view response,
-                               const ParserOptions& options, bool well_formed)
+                               const StreamOptions& options, bool well_formed)
     : ResponseFields() {
   read(format, response, options, well_formed);
 }
 
 void ResponseFields::read(const Format& format, std::string_view response,
-                          const ParserOptions& options, bool well_formed) {
+                          const StreamOptions& options, bool well_formed) {
   clear();
-  ParserOptions plain = options;
+  StreamOptions plain = options;
   plain.keep_message = true;
   plain.stream_calls = false;
   plain.vocabulary = nullptr;

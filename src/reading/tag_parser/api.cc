@@ -71,13 +71,13 @@ std::string_view CompiledTag::field_join(std::size_t index) const {
 }
 
 struct TagParser::State {
-  State(const CompiledTag& p, const TagParserOptions& options)
+  State(const CompiledTag& p, const StreamOptions& options)
       : compiled(p),
         vocabulary(options.vocabulary == nullptr
                        ? std::nullopt
                        : std::optional<Vocabulary>(*options.vocabulary)),
         keep(options.keep_message),
-        recover(options.recover),
+        recover(options.recover != Recover::kNo),
         stop_ids(stops_of(options)),
         stops_on_text(std::any_of(stop_ids.begin(), stop_ids.end(),
                                   [&](TokenId id) {
@@ -87,11 +87,12 @@ struct TagParser::State {
         program(detail::Access::impl(p)->program(vocabulary.has_value())),
         reads_plainly(!program.names_ordinary && !program.has_tokens &&
                       !program.has_budgets),
-        vm(program, {options.max_parses, options.parse_bytes}),
+        vm(program, {detail::Access::impl(p)->max_parses,
+                     detail::Access::impl(p)->parse_bytes}),
         walker(*detail::Access::impl(compiled), tokens, keep,
-               options.stream_calls, options.limits.diagnostics) {}
+               options.stream_calls, detail::Access::impl(p)->diagnostics) {}
 
-  static std::vector<TokenId> stops_of(const TagParserOptions& options) {
+  static std::vector<TokenId> stops_of(const StreamOptions& options) {
     if (options.vocabulary == nullptr) return {};
     const std::span<const TokenId> ids =
         options.stop_ids ? *options.stop_ids : options.vocabulary->stop_ids();
@@ -543,7 +544,7 @@ struct TagParser::State {
       why.code = ErrorCode::kTooLarge;
       why.message =
           "the text can be read in more ways than "
-          "TagParserOptions::max_parses or parse_bytes allow";
+          "CompiledTagOptions::max_parses or parse_bytes allow";
     } else if (vm.out_of_memory()) {
       why.code = ErrorCode::kTooLarge;
       why.message = "reading the text needs more than GrammarLimits::bytes";
@@ -734,8 +735,7 @@ struct TagParser::State {
   bool complete = false;
 };
 
-TagParser::TagParser(const CompiledTag& compiled,
-                     const TagParserOptions& options)
+TagParser::TagParser(const CompiledTag& compiled, const StreamOptions& options)
     : state_(std::make_unique<State>(compiled, options)) {
   state_->feed_prefix(options.prefix, options.prefix_ids);
   state_->end_round();
@@ -837,7 +837,7 @@ std::string_view TagParser::held() const {
 
 // Feeds parts, so that the events of a part are freed before the next one.
 json::Value parse_by_tag(const CompiledTag& compiled, std::string_view response,
-                         const TagParserOptions& options) {
+                         const StreamOptions& options) {
   TagParser parser(compiled, options);
   for (std::size_t at = 0; at < response.size(); at += kMaxRetained) {
     parser.feed(response.substr(at, kMaxRetained));
@@ -848,7 +848,7 @@ json::Value parse_by_tag(const CompiledTag& compiled, std::string_view response,
 
 json::Value parse_by_tag(const CompiledTag& compiled,
                          std::span<const TokenId> response,
-                         const TagParserOptions& options) {
+                         const StreamOptions& options) {
   TagParser parser(compiled, options);
   for (std::size_t at = 0; at < response.size(); at += kBatchTokens) {
     parser.feed_tokens(

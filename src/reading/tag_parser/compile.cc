@@ -754,6 +754,9 @@ Result<std::shared_ptr<const CompiledTagImpl>> compile(
   code->tag = std::move(tag);
   code->markers = options.markers;
   code->for_vocabulary = options.vocabulary != nullptr;
+  code->max_parses = options.max_parses;
+  code->parse_bytes = options.parse_bytes;
+  code->diagnostics = options.diagnostics;
   code->regions = Regions(*code->tag);
   TagCompiler compiler(*code, options);
   Result<TagProgram> spelled = compiler.texts();

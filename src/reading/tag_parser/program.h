@@ -176,6 +176,9 @@ struct CompiledTagImpl {
   std::unique_ptr<const TagProgram> tokens;
   bool for_vocabulary = false;
   Markers markers = Markers::kToken;
+  std::size_t max_parses = 0;
+  std::size_t parse_bytes = 0;
+  std::size_t diagnostics = 0;
 
   // By format, of json_schema only.
   std::map<TagNodeId, arguments::ArgumentReader> arguments;

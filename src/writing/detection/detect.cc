@@ -242,7 +242,7 @@ bool reads_call(std::string_view name, std::string_view rendered,
   const Result<Format> format = Format::built_in(name);
   if (!format) return false;
   const std::size_t split = rendered.rfind(kCity);
-  ParserOptions options;
+  StreamOptions options;
   options.prefix = rendered.substr(0, split);
   options.tools = &tools;
   ResponseParser parser(*format, options);

@@ -131,7 +131,7 @@ std::optional<Error> verify(const Format& format, const MessageFields& written,
                             std::string_view prefix = "",
                             FormatMarks* marks = nullptr) {
   const format::FormatImpl& impl = *detail::Access::impl(format);
-  ParserOptions options = {
+  StreamOptions options = {
       .prefix = prefix, .tools = tools, .recover = Recover::kYes};
   if (marks != nullptr) options.vocabulary = &marks->vocabulary();
   ResponseParser parser(format, options);
