@@ -118,7 +118,7 @@ class WhiteSpaceLaw : public ::testing::TestWithParam<std::string> {
       // What begins before it may be the text of a field.
       if (part.bytes.begin == 0) places.insert(0);
     }
-    for (const std::string_view space : {"\n", "\n\n", " \t\r\n \n"}) {
+    for (const std::string_view space : {"\n", "\n\n", " \t\r\n \n", "\f\v\n"}) {
       std::string all = text;
       for (auto place = places.rbegin(); place != places.rend(); ++place) {
         out.push_back(std::string(text).insert(*place, space));
@@ -184,7 +184,7 @@ TEST_P(WhiteSpaceLaw, AResponseMayEndSeveralTimes) {
       const std::string ended = *text + first;
       const Message expected = read(ended, ended.size());
       for (const std::string& second : turn_ends_) {
-        for (const std::string_view space : {"", "\n"}) {
+        for (const std::string_view space : {"", "\n", "\f\v"}) {
           const std::string response =
               ended + std::string(space) + second + second + "\n";
           SCOPED_TRACE(json::dump(response));

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/white_space.h"
+
 namespace parlance::explanation {
 
 Span tokens_of(const Explanation& explanation, Span bytes) {
@@ -137,8 +139,7 @@ void EventRows::gap(std::size_t end) {
   last_is_text_ = false;
   const std::string_view text = std::string_view(out_.text).substr(
       std::min(bytes.begin, out_.text.size()), bytes.size());
-  const bool blank =
-      text.find_first_not_of(" \t\n\r\f\v") == std::string_view::npos;
+  const bool blank = base::is_blank(text);
   row(blank ? ExplanationKind::kLayout : ExplanationKind::kOutside, bytes,
       tokens_of(out_, bytes), blank ? "layout" : "in no region");
 }

@@ -1,7 +1,9 @@
 #ifndef PARLANCE_SRC_BASE_WHITE_SPACE_H_
 #define PARLANCE_SRC_BASE_WHITE_SPACE_H_
 
-// The white space of Unicode.
+// White space of Unicode and of ASCII.
+
+#include <string_view>
 
 namespace parlance::base {
 
@@ -10,6 +12,15 @@ constexpr bool is_white_space(char32_t c) {
   return (c >= 0x09 && c <= 0x0D) || c == 0x20 || c == 0x85 || c == 0xA0 ||
          c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 ||
          c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
+}
+
+// The white space of ASCII.  Where it is nobody's, beside calls and ends of turn,
+// it is layout; JSON has four of these characters (ascii.h).
+inline constexpr std::string_view kAsciiSpace = " \t\n\r\f\v";
+
+// Whether `text` has no other characters.
+constexpr bool is_blank(std::string_view text) {
+  return text.find_first_not_of(kAsciiSpace) == std::string_view::npos;
 }
 
 }  // namespace parlance::base

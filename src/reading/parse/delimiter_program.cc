@@ -374,7 +374,7 @@ class ProgramCompiler {
     program_->regions.resize(description_.fields.size());
     if (reading.turn_end.empty()) return;
     turn_end_ = literals(reading.turn_end);
-    if (description_.implicit) program_->turn_end = reading.turn_end;
+    program_->turn_end_is_last = description_.implicit.has_value();
   }
 
   // The dialects of the contents of a field.
@@ -530,7 +530,7 @@ class ProgramCompiler {
   }
 
   void add_ended() {
-    if (program_->turn_end.empty()) return;
+    if (!program_->turn_end_is_last) return;
     program_->ended =
         watch({{turn_end_, &turn_end_->pattern, {.field = kDropped}}});
   }

@@ -19,6 +19,7 @@
 // of the others runs on PCRE2.  A program is compiled once per format, and once
 // more per vocabulary that its parsers read, and shared by all parsers.
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -126,9 +127,15 @@ struct DelimiterProgram {
   // says more than the template.
   std::unordered_map<const format::Content*, const format::ArgumentReading*>
       arguments;
-  // Literals that end the response.  Empty unless the text after one of them
-  // is none of the response: without an implicit field they are markup.
-  std::vector<std::string> turn_end;
+  // Whether the text after an end of turn is none of the response.  Without an
+  // implicit field ends of turn are markup.
+  bool turn_end_is_last = false;
+  // Whether a delimiter or markup ends with an end of turn.
+  bool ends_turn(std::string_view delimiter) const {
+    return std::ranges::any_of(reading->turn_end, [&](const std::string& text) {
+      return delimiter.ends_with(text);
+    });
+  }
   bool any_backtrackers = false;
   bool filtered = false;  // ReadingFilter::needed()
   // The most bytes before its match that any backtracker may read, plus one

@@ -22,6 +22,7 @@
 
 #include "base/ascii.h"
 #include "base/python_number.h"
+#include "base/white_space.h"
 
 namespace parlance::parse {
 namespace {
@@ -228,8 +229,7 @@ void Segmenter::pass(std::uint64_t to) {
 
 void Segmenter::send(std::string_view text, std::uint64_t begin,
                      std::span<const MarkAt> marks) {
-  text_after_end_ =
-      text_after_end_ || (ended_ && !std::ranges::all_of(text, base::is_space));
+  text_after_end_ |= ended_ && !base::is_blank(text);
   sink_.on_text(text, begin, marks);
 }
 
@@ -359,12 +359,6 @@ Segmenter::Verdict Segmenter::judge_body(const Delimited& opener, bool end) {
   }
   if (!begun) return Verdict::kText;
   return end ? Verdict::kCounts : Verdict::kUnknown;
-}
-
-bool Segmenter::ends_turn(std::string_view text) const {
-  return std::ranges::any_of(
-      program_.turn_end,
-      [&](const std::string& literal) { return text.ends_with(literal); });
 }
 
 // Treats the text in [from, to) as plain text, whatever delimiter it may have
@@ -581,11 +575,11 @@ void Segmenter::commit(Delimited& delimiter) {
     }
     bool over = delimiter.field == kTurnEnd;
     if (!over) {
-      over =
-          delimiter.close && ends_turn(slice(delimiter.begin, delimiter.end));
+      over = delimiter.close && program_.turn_end_is_last &&
+             program_.ends_turn(slice(delimiter.begin, delimiter.end));
       sink_.on_delimiter(delimiter);
     }
-    ended_ = over && !program_.turn_end.empty();
+    ended_ = over && program_.turn_end_is_last;
     if (over) sink_.on_turn_end(delimiter.begin, delimiter.end, !ended_);
     field_ = over || delimiter.close ? kNoField : delimiter.field;
     enter_region(delimiter.end);

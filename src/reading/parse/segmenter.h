@@ -157,7 +157,6 @@ class Segmenter {
                       Delimited& out) const;
   void read_match(const Watched& winner, const automata::Match& match,
                   Delimited& out) const;
-  bool ends_turn(std::string_view text) const;
   // What a delimiter that was found does.
   enum class Verdict : std::uint8_t { kCounts, kText, kUnknown };
   Verdict judge(const Delimited& delimiter, bool end);

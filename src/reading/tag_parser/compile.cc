@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/white_space.h"
 #include "tag_parser/compiler.h"
 
 namespace parlance::tag_parser {
@@ -268,13 +269,13 @@ Pc TagCompiler::mark(std::uint32_t number, Pc next) {
   return fork({token, literal(one.spelling, next)});
 }
 
-//   head    fork {next, " ", "\n", ...}, each of which continues at head
+//   head    fork {next, " ", "\t", ...}, each of which continues at head
 Pc TagCompiler::layout(Pc next, std::span<const std::string> texts) {
   const Pc head = fork({next});
   const std::size_t begin = out_.code.size();
   std::vector<Pc> ways = {next};
-  for (const char* space : {" ", "\n", "\t", "\r"}) {
-    ways.push_back(literal(space, head));
+  for (const char& space : base::kAsciiSpace) {
+    ways.push_back(literal({&space, 1}, head));
   }
   for (const std::string& text : texts) ways.push_back(marker(text, head));
   for (std::size_t pc = begin; pc < out_.code.size(); ++pc) {

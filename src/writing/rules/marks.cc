@@ -6,15 +6,11 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/white_space.h"
+
 namespace parlance::rules {
 
 using automata::WordSymbol;
-
-namespace {
-
-constexpr std::string_view kWhiteSpace = " \t\n\r\f\v";
-
-}  // namespace
 
 std::vector<WordSymbol> byte_symbols(std::string_view text) {
   std::vector<WordSymbol> out;
@@ -130,7 +126,7 @@ std::vector<MarkedPiece> Marks::pieces(std::string_view marker,
     if (std::ranges::any_of(
             left, [&](Token id) { return vocabulary_.strips_right(id); })) {
       const std::size_t end =
-          std::min(text.find_first_not_of(kWhiteSpace), text.size());
+          std::min(text.find_first_not_of(base::kAsciiSpace), text.size());
       if (end > 0) {
         out.push_back({std::string(text.substr(0, end)), std::nullopt, true});
       }
@@ -141,7 +137,7 @@ std::vector<MarkedPiece> Marks::pieces(std::string_view marker,
         std::ranges::any_of(split[i + 1].ids, [&](Token id) {
           return vocabulary_.strips_left(id);
         })) {
-      const std::size_t last = text.find_last_not_of(kWhiteSpace);
+      const std::size_t last = text.find_last_not_of(base::kAsciiSpace);
       const std::size_t begin = last == std::string_view::npos ? 0 : last + 1;
       after = text.substr(begin);
       text = text.substr(0, begin);
