@@ -2,50 +2,130 @@
 
 #include "events/field_values.h"
 
+#include <utility>
+
+#include "json/flat.h"
+
 namespace parlance::events {
 
-json::Value FieldValues::current(std::uint32_t field) const {
+json::Kind FieldValues::kind(std::uint32_t field) const {
   const Slot& slot = slots_[field];
-  return slot.kind == Slot::Kind::kJoined ? json::Value(slot.text) : slot.value;
+  switch (slot.form) {
+    case Form::kEmpty:
+    case Form::kValue:
+      return slot.value.kind();
+    case Form::kNodes:
+      return slot.nodes[0].kind;
+    case Form::kJoined:
+    case Form::kView:
+      break;
+  }
+  return json::Kind::kString;
 }
 
-FieldValues::Slot& FieldValues::filled(std::uint32_t field, Slot::Kind kind) {
+json::Value FieldValues::value(std::uint32_t field) const {
+  const View one = view(field);
+  return one.value != nullptr ? *one.value
+         : !one.nodes.empty() ? json::value_of(one.nodes)
+                              : json::Value(one.text);
+}
+
+FieldValues::View FieldValues::view(std::uint32_t field) const {
+  const Slot& slot = slots_[field];
+  switch (slot.form) {
+    case Form::kEmpty:
+    case Form::kValue:
+      break;
+    case Form::kJoined:
+      return {.text = slot.joined};
+    case Form::kNodes:
+      return {.nodes = slot.nodes};
+    case Form::kView:
+      return {.text = slot.text};
+  }
+  return {.value = &slot.value};
+}
+
+bool FieldValues::View::empty() const {
+  const auto is_empty = [](json::Kind kind, std::size_t size) {
+    return kind == json::Kind::kNull ||
+           ((kind == json::Kind::kString || kind == json::Kind::kArray ||
+             kind == json::Kind::kObject) &&
+            size == 0);
+  };
+  if (!nodes.empty()) return is_empty(nodes[0].kind, nodes[0].size);
+  if (value == nullptr) return text.empty();
+  return is_empty(value->kind(), value->is_string() ? value->as_string().size()
+                                                    : value->size());
+}
+
+FieldValues::Slot& FieldValues::filled(std::uint32_t field) {
   Slot& slot = slots_[field];
-  if (slot.kind == Slot::Kind::kEmpty) order_.push_back(field);
-  slot.kind = kind;
+  if (slot.form == Form::kEmpty) {
+    (last_ == kNone ? first_ : slots_[last_].next) = field;
+    last_ = field;
+  }
+  return slot;
+}
+
+FieldValues::Slot& FieldValues::owned(std::uint32_t field) {
+  Slot& slot = filled(field);
+  if (slot.form == Form::kNodes) {
+    slot.value = json::value_of(slot.nodes);
+    slot.form = Form::kValue;
+  } else if (slot.form == Form::kView) {
+    slot.joined = slot.text;
+    slot.form = Form::kJoined;
+  }
   return slot;
 }
 
 void FieldValues::set_default(std::uint32_t field, const json::Value& value) {
-  slots_[field].kind = Slot::Kind::kValue;
+  slots_[field].form = Form::kValue;
   slots_[field].value = value;
 }
 
-void FieldValues::set(std::uint32_t field, const json::Value& value) {
-  filled(field, Slot::Kind::kValue).value = value;
+void FieldValues::set(std::uint32_t field, json::Value value) {
+  Slot& slot = filled(field);
+  slot.form = Form::kValue;
+  slot.value = std::move(value);
 }
 
-void FieldValues::append(std::uint32_t field, const json::Value& value) {
-  const bool first = empty(field);
-  json::Value& list = filled(field, Slot::Kind::kValue).value;
-  if (first) list = json::Array();
-  list.mutable_items().push_back(value);
+void FieldValues::append(std::uint32_t field, json::Value value) {
+  Slot& slot = owned(field);
+  if (slot.form == Form::kEmpty) slot.value = json::Value(json::Array());
+  slot.form = Form::kValue;
+  slot.value.mutable_items().push_back(std::move(value));
 }
 
 void FieldValues::append_all(std::uint32_t field, const json::Value& list) {
   if (empty(field)) return set(field, list);
-  json::Array& items = slots_[field].value.mutable_items();
+  json::Array& items = owned(field).value.mutable_items();
   items.insert(items.end(), list.items().begin(), list.items().end());
 }
 
 void FieldValues::join(std::uint32_t field, std::string_view separator,
                        std::string_view text) {
-  const bool first = !joined(field) && value(field).is_null();
-  const bool was_value = !joined(field);
-  Slot& slot = filled(field, Slot::Kind::kJoined);
-  if (was_value && !first) slot.text.assign(slot.value.as_string());
-  if (!first) slot.text.append(separator);
-  slot.text.append(text);
+  Slot& slot = owned(field);
+  if (slot.form == Form::kJoined) {
+    slot.joined.append(separator);
+  } else if (!slot.value.is_null()) {
+    slot.joined.assign(slot.value.as_string()).append(separator);
+  }
+  slot.joined.append(text);
+  slot.form = Form::kJoined;
+}
+
+void FieldValues::set_view(std::uint32_t field, std::string_view text) {
+  Slot& slot = filled(field);
+  slot.form = Form::kView;
+  slot.text = text;
+}
+
+std::vector<json::FlatNode>& FieldValues::nodes(std::uint32_t field) {
+  Slot& slot = slots_[field];
+  if (slot.form != Form::kNodes) slot.nodes.clear();
+  return slot.nodes;
 }
 
 }  // namespace parlance::events

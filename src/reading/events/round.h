@@ -113,13 +113,6 @@ class Round {
   Kept<std::vector<Capture>> captures_;
 };
 
-// Adds a diagnostic to a message that has at most `limit`.
-inline void add_diagnostic(Message& message, Diagnostic diagnostic,
-                           std::size_t limit) {
-  if (message.diagnostics.size() >= limit) return;
-  message.diagnostics.push_back(std::move(diagnostic));
-}
-
 }  // namespace parlance::events
 
 #endif  // PARLANCE_SRC_EVENTS_ROUND_H_

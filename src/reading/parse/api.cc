@@ -3,15 +3,15 @@
 //   bytes --Utf8Sanitizer--> text --Segmenter--> regions --Assembler--> events
 //
 // The segmenter's positions are in the sanitized text.  The assembler converts
-// them to the caller's bytes, and publish() adds the tokens that hold these.
+// them to the caller's bytes.  The host has the rounds (events/stream_host.h).
 
 #include <algorithm>
 #include <utility>
 
 #include "base/access.h"
-#include "base/ascii.h"
 #include "base/utf8.h"
-#include "events/stage.h"
+#include "base/white_space.h"
+#include "events/stream_host.h"
 #include "format/description.h"
 #include "parlance/response_parser.h"
 #include "parse/assembler.h"
@@ -20,35 +20,24 @@
 #include "parse/reading_filter.h"
 #include "parse/segmenter.h"
 #include "parse/utf8_sanitizer.h"
-#include "vocab/token_log.h"
 
 namespace parlance::parse {
 
 // One response on its way through the stages.
-struct ResponseReader {
+struct ResponseReader : events::StreamHost<ResponseReader> {
   // `fields_only`: as of Assembler::Options.
   ResponseReader(const Format& f, const StreamOptions& options,
                  bool fields_only = false)
-      : format(f),
-        vocabulary(options.vocabulary == nullptr
-                       ? std::nullopt
-                       : std::optional<Vocabulary>(*options.vocabulary)),
-        stop_ids(stops_of(options)),
+      : StreamHost(options, detail::Access::impl(f)->limits.diagnostics),
+        format(f),
         program(options.vocabulary == nullptr
                     ? not_owned(programs().plain())
                     : programs().with(*options.vocabulary, options.markers)),
         sanitizer(options.allow_surrogates),
-        assembler(*detail::Access::impl(format), *program, sanitizer,
+        assembler(*detail::Access::impl(format), *program, sanitizer, out,
                   assembler_options(f, options, fields_only)),
         segmenter(*program, detail::Access::impl(format)->limits,
                   segment_sink()) {}
-
-  static std::vector<TokenId> stops_of(const StreamOptions& options) {
-    if (options.vocabulary == nullptr) return {};
-    const std::span<const TokenId> ids =
-        options.stop_ids ? *options.stop_ids : options.vocabulary->stop_ids();
-    return {ids.begin(), ids.end()};
-  }
 
   // What the segmenter writes to.
   SegmentSink& segment_sink() {
@@ -62,7 +51,7 @@ struct ResponseReader {
 
   // All text before this position is in events.
   std::uint64_t passed() const {
-    return std::min({segmenter.passed(), assembler.held_begin(),
+    return std::min({segmenter.passed(), assembler.held().begin(),
                      filter ? filter->held_begin() : ~std::uint64_t{0}});
   }
 
@@ -79,16 +68,46 @@ struct ResponseReader {
   static Assembler::Options assembler_options(const Format& format,
                                               const StreamOptions& options,
                                               bool fields_only) {
-    Assembler::Options out;
-    out.recover = options.recover == Recover::kDefault
-                      ? format.recovers()
-                      : options.recover == Recover::kYes;
-    out.keep_message = options.keep_message;
-    out.stream_calls = options.stream_calls;
-    out.fields_only = fields_only;
-    if (options.tools != nullptr) out.tools = *options.tools;
-    return out;
+    Assembler::Options chosen;
+    chosen.recover = options.recover == Recover::kDefault
+                         ? format.recovers()
+                         : options.recover == Recover::kYes;
+    chosen.stream_calls = options.stream_calls;
+    chosen.fields_only = fields_only;
+    if (options.tools != nullptr) chosen.tools = *options.tools;
+    return chosen;
   }
+
+  // --- The host's functions --------------------------------------------------
+
+  // Later events begin where delivery stopped, or where text begins that is not
+  // reported yet.
+  void begin_round() {
+    sanitizer.forget(passed());
+    if (!vocabulary) return;
+    tokens.forget(
+        std::min(sanitizer.original(passed()), assembler.unreported_begin()));
+  }
+
+  void read(std::string_view chunk) {
+    feed_bytes(chunk);
+    assembler.end_round();
+  }
+
+  void read(std::span<const TokenId> ids) {
+    for (const TokenId id : ids) feed_token(id);
+    assembler.end_round();
+  }
+
+  void read_end() {
+    end();
+    assembler.end_round();
+  }
+
+  json::Value fields() const { return assembler.fields(); }
+  std::uint64_t bytes_in() const { return sanitizer.bytes_in(); }
+
+  // ---------------------------------------------------------------------------
 
   // A long input goes through all stages slice by slice, so that a slice is
   // still in the cache when the next stage reads it.  Slices end between
@@ -115,10 +134,8 @@ struct ResponseReader {
       feed_prompt(read_prompt(*program, *vocabulary, options.prefix_ids));
     } else if (!options.prefix.empty()) {
       feed_prompt(read_prompt(*program, options.vocabulary, options.prefix));
-    } else {
-      return;
     }
-    publish();
+    assembler.end_round();
   }
 
   // Ends the response with `rest`.
@@ -138,7 +155,7 @@ struct ResponseReader {
     if (!prompt.has_anchor && !prompt.text.empty() && !format.name().empty() &&
         !begins_with_opener(*program, detail::Access::impl(format)->limits,
                             prompt)) {
-      assembler.add_diagnostic(
+      out.diagnose(
           {ErrorCode::kInvalidContent,
            "the prefix contains no start anchor of the format; the response "
            "begins at the end of the prefix",
@@ -181,7 +198,7 @@ struct ResponseReader {
   }
 
   void feed_after_special(std::string_view bytes) {
-    if (!std::ranges::all_of(bytes, base::is_space)) report_end();
+    if (!base::is_blank(bytes)) report_end();
     if (std::exchange(after_special, false) &&
         vocabulary->space_after_marks() && bytes.starts_with(' ')) {
       sanitizer.skip(1);
@@ -200,12 +217,12 @@ struct ResponseReader {
   // follows it.
   void report_end() {
     if (!ended_by) return;
-    assembler.add_diagnostic(*std::exchange(ended_by, std::nullopt));
+    out.diagnose(*std::exchange(ended_by, std::nullopt));
   }
 
   void feed_special(TokenId id, TokenKind kind) {
     if (kind == TokenKind::kUnused) {
-      assembler.add_diagnostic(
+      out.diagnose(
           vocab::unknown_token(tokens.size(), id, sanitizer.bytes_in()));
       feed_bytes(base::kReplacement);
       after_special = false;
@@ -236,51 +253,39 @@ struct ResponseReader {
         tokens.size(), id, spelling, sanitizer.bytes_in());
     sanitizer.skip(spelling.size());
     if (ended_by || assembler.at_turn_end() ||
-        assembler.ends_turn(segmenter.held())) {
+        program->ends_turn(segmenter.held())) {
       return;
     }
     // A stop token is expected at the end of the response: report it only if
     // something follows.
-    if (std::ranges::find(stop_ids, id) != stop_ids.end()) {
+    if (is_stop(id)) {
       ended_by = std::move(diagnostic);
     } else {
-      assembler.add_diagnostic(std::move(diagnostic));
+      out.diagnose(std::move(diagnostic));
     }
   }
 
-  void publish() {
-    assembler.end_round();
-    if (vocabulary) {
-      for (Event& event : assembler.events()) {
-        event.tokens = tokens.holding(event.bytes, prefix_bytes);
-      }
-    }
-    sanitizer.forget(passed());
-    // Later events begin where delivery stopped, or where text begins that is
-    // not reported yet.
-    if (vocabulary) {
-      tokens.forget(
-          std::min(sanitizer.original(passed()), assembler.unreported_begin()));
-    }
+  // The text that is held, by all stages.
+  std::string_view held() {
+    const std::string_view tail = sanitizer.tail();
+    all_held = assembler.held().text();
+    if (tail.empty() && !filter && all_held.empty()) return segmenter.held();
+    if (filter) all_held += filter->held();
+    return all_held.append(segmenter.held()).append(tail);
   }
 
   Format format;
-  std::optional<Vocabulary> vocabulary;
-  std::vector<TokenId> stop_ids;
   std::shared_ptr<const DelimiterProgram> program;
   Utf8Sanitizer sanitizer;
   Assembler assembler;
   std::optional<ReadingFilter> filter;
   Segmenter segmenter;
-  std::uint64_t prefix_bytes = 0;
-  events::Stage stage;
-  vocab::TokenLog tokens;
   // The diagnostic of a stop token that was left out, in case something
   // follows.
   std::optional<Diagnostic> ended_by;
   // Whether the last token was an added or control token.
   bool after_special = false;
-  std::string held;
+  std::string all_held;  // what held() returns
 };
 
 }  // namespace parlance::parse
@@ -302,85 +307,32 @@ ResponseParser::ResponseParser(ResponseParser&&) noexcept = default;
 ResponseParser& ResponseParser::operator=(ResponseParser&&) noexcept = default;
 
 std::span<const Event> ResponseParser::initial_events() const {
-  return state_->stage.initial()
-             ? std::span<const Event>(state_->assembler.events())
-             : std::span<const Event>();
+  return state_->initial_events();
 }
-
 std::size_t ResponseParser::prefix_bytes() const {
   return static_cast<std::size_t>(state_->prefix_bytes);
 }
-
 std::span<const Event> ResponseParser::feed(std::string_view chunk) {
-  State& state = *state_;
-  state.assembler.begin_round();
-  if (!state.stage.begin_text(state.vocabulary.has_value())) return {};
-  state.feed_bytes(chunk);
-  state.publish();
-  state.stage.end_input();
-  return state.assembler.events();
+  return state_->feed(chunk);
 }
-
 std::span<const Event> ResponseParser::feed_tokens(
     std::span<const TokenId> ids) {
-  State& state = *state_;
-  state.assembler.begin_round();
-  if (!state.stage.begin_tokens(state.vocabulary.has_value())) return {};
-  for (TokenId id : ids) state.feed_token(id);
-  state.publish();
-  state.stage.end_input();
-  return state.assembler.events();
+  return state_->feed_tokens(ids);
 }
-
-std::span<const Event> ResponseParser::finalize() {
-  State& state = *state_;
-  state.assembler.begin_round();
-  if (state.stage.failed()) {
-    state.assembler.add_diagnostic(
-        events::Stage::failure(state.sanitizer.bytes_in()));
-    state.assembler.mutable_message().complete = false;
-    state.stage.end();
-  }
-  if (!state.stage.begin_end()) return {};
-  state.end();
-  state.publish();
-  state.stage.end();
-  return state.assembler.events();
-}
-
+std::span<const Event> ResponseParser::finalize() { return state_->finalize(); }
 bool ResponseParser::finalized() const { return state_->stage.finalized(); }
-
-bool ResponseParser::reads_tokens() const {
-  return state_->vocabulary.has_value();
-}
-
+bool ResponseParser::reads_tokens() const { return state_->reads_tokens(); }
 const Error* ResponseParser::misuse() const { return state_->stage.misuse(); }
-
-const Message& ResponseParser::message() const {
-  return state_->assembler.message();
-}
-
+const Message& ResponseParser::message() const { return state_->message(); }
 Message ResponseParser::take_message() && {
-  state_->assembler.message();
-  return std::move(state_->assembler.mutable_message());
+  return std::move(state_->message());
 }
+std::size_t ResponseParser::held_bytes() const { return held().size(); }
+std::string_view ResponseParser::held() const { return state_->held(); }
 
 const Error* ResponseParser::failure() const {
   const auto& failure = state_->assembler.failure();
   return failure ? &*failure : nullptr;
-}
-
-std::size_t ResponseParser::held_bytes() const { return held().size(); }
-
-std::string_view ResponseParser::held() const {
-  std::string_view tail = state_->sanitizer.tail();
-  state_->held = state_->assembler.held();
-  if (tail.empty() && !state_->filter && state_->held.empty()) {
-    return state_->segmenter.held();
-  }
-  if (state_->filter) state_->held += state_->filter->held();
-  state_->held.append(state_->segmenter.held()).append(tail);
-  return state_->held;
 }
 
 std::uint64_t ResponseParser::work() const { return state_->segmenter.work(); }
@@ -426,10 +378,10 @@ void ResponseFields::read(const Format& format, std::string_view response,
     reader.feed_bytes(response);
     reader.end();
   }
-  reader.assembler.visit_fields([this](const auto& field) {
-    fields_.push_back(
-        {field.name, field.value, field.nodes, field.text, field.fixed});
-  });
+  reader.assembler.visit_fields(
+      [this](std::string_view name, const auto& view, bool fixed) {
+        fields_.push_back({name, view.value, view.nodes, view.text, fixed});
+      });
 }
 
 void ResponseFields::clear() {

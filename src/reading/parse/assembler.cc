@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/python_number.h"
+#include "base/white_space.h"
 #include "parse/argument_values.h"
 #include "parse/call_readers.h"
 #include "parse/content.h"
@@ -24,28 +25,6 @@ constexpr std::size_t kLongestCharacter = 4;  // bytes
 
 // Nodes of a flat value that are allocated before it is known how many it has.
 constexpr std::size_t kFewNodes = 256;
-
-constexpr std::string_view kWhiteSpace = " \t\n\r\f\v";
-
-bool is_empty(const json::Value& value) {
-  switch (value.kind()) {
-    case json::Kind::kNull:
-      return true;
-    case json::Kind::kString:
-      return value.as_string().empty();
-    case json::Kind::kArray:
-    case json::Kind::kObject:
-      return value.size() == 0;
-    default:
-      return false;
-  }
-}
-
-bool is_empty(const json::FlatNode& node) {
-  return node.kind == json::Kind::kNull ||
-         ((node.kind == json::Kind::kString || node.is_container()) &&
-          node.size == 0);
-}
 
 // Whether `value` is a call or a list of calls: objects whose "function" has a
 // name and an object of arguments.
@@ -68,39 +47,36 @@ bool consists_of_calls(const json::Value& value) {
 
 Assembler::Assembler(const format::FormatImpl& format,
                      const DelimiterProgram& program,
-                     const Utf8Sanitizer& sanitizer, Options options)
+                     const Utf8Sanitizer& sanitizer, events::Output& out,
+                     Options options)
     : format_(format),
       description_(format.description),
       program_(program),
       sanitizer_(sanitizer),
+      out_(out),
       options_(std::move(options)),
       field_(description_.implicit.value_or(kNoField)),
-      slots_(description_.fields.size()) {
+      space_(format.limits.held_bytes / 2),
+      values_(description_.fields.size()) {
   if (!options_.fields_only) {
     // Capacity for a typical response, so that the vectors need not grow.
-    events().reserve(8);
+    out_.round.events().reserve(8);
     chunks_.reserve(4);
     body_.reserve(256);
-    if (options_.keep_message) message_.parts.reserve(6);
+    if (out_.keeps_message) out_.message.parts.reserve(6);
   }
   if (options_.stream_calls) {
-    calls_.emplace(options_.keep_message ? &message_.calls : nullptr);
+    calls_.emplace(out_.keeps_message ? &out_.message.calls : nullptr);
   }
-  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+  for (std::uint32_t i = 0; i < values_.size(); ++i) {
     if (program_.defaults[i] == nullptr) continue;
-    slots_[i].kind = Slot::Kind::kValue;
-    slots_[i].value = *program_.defaults[i];
+    values_.set_default(i, *program_.defaults[i]);
   }
-}
-
-void Assembler::begin_round() {
-  round_.begin();
-  chunks_.clear();
 }
 
 void Assembler::set_chunk_texts(const char* body) {
   for (const ChunkRange& range : chunks_) {
-    events()[range.event].text = {body + range.offset, range.size};
+    out_.round.events()[range.event].text = {body + range.offset, range.size};
   }
   chunks_.clear();
 }
@@ -108,11 +84,6 @@ void Assembler::set_chunk_texts(const char* body) {
 void Assembler::end_round() {
   if (calls_due_) advance_calls(body_);
   set_chunk_texts(body_.data());
-}
-
-void Assembler::add_diagnostic(Diagnostic diagnostic) {
-  events::add_diagnostic(message_, std::move(diagnostic),
-                         format_.limits.diagnostics);
 }
 
 void Assembler::open_region(FieldId field, const Delimited* delimiter,
@@ -141,7 +112,7 @@ void Assembler::open_region(FieldId field, const Delimited* delimiter,
       for (const auto& [name, text] : delimiter->captures) {
         captures_.emplace_back(name, text);
       }
-      event.captures = round_.keep_captures(delimiter->captures);
+      event.captures = out_.round.keep_captures(delimiter->captures);
     }
   }
   open_calls();
@@ -197,21 +168,22 @@ bool Assembler::can_read_item(std::string_view item) const {
 }
 
 void Assembler::advance_calls(std::string_view text) {
-  calls_->advance(text, call_event(calls_bytes_), round_);
+  calls_->advance(text, call_event(calls_bytes_), out_.round);
   calls_due_ = false;
 }
 
 void Assembler::close_calls(std::string_view text, const json::Value* value,
                             Span bytes) {
   if (calls_due_) advance_calls(text);
-  if (value == nullptr) return calls_->abandon(call_event(bytes), round_);
-  const auto differs = calls_->close(text, *value, call_event(bytes), round_);
+  if (value == nullptr) return calls_->abandon(call_event(bytes), out_.round);
+  const auto differs =
+      calls_->close(text, *value, call_event(bytes), out_.round);
   if (!differs) return;
-  add_diagnostic({ErrorCode::kInvalidContent,
-                  "call " + std::to_string(*differs) +
-                      " was announced while it was written, and the text after "
-                      "it changed it; it is announced again if it is a call",
-                  description_.fields[calls_field_].name, bytes});
+  out_.diagnose({ErrorCode::kInvalidContent,
+                 "call " + std::to_string(*differs) +
+                     " was announced while it was written, and the text after "
+                     "it changed it; it is announced again if it is a call",
+                 description_.fields[calls_field_].name, bytes});
 }
 
 bool Assembler::reads_marks(const format::Content& content) const {
@@ -225,14 +197,14 @@ bool Assembler::reads_marks(const format::Content& content) const {
 // that was dropped separates chunks: then this one is not adjacent.
 inline void Assembler::add_chunk(Span bytes, bool adjacent, std::size_t size) {
   const bool joins = adjacent && !chunks_.empty() &&
-                     chunks_.back().event + 1 == round_.size() &&
-                     events().back().bytes.end == bytes.begin;
+                     chunks_.back().event + 1 == out_.round.size() &&
+                     out_.round.events().back().bytes.end == bytes.begin;
   if (joins) {
     chunks_.back().size += size;
-    events().back().bytes.end = bytes.end;
+    out_.round.events().back().bytes.end = bytes.end;
     return;
   }
-  chunks_.push_back({round_.size(), body_.size(), size});
+  chunks_.push_back({out_.round.size(), body_.size(), size});
   add_event(EventKind::kRegionChunk, field_, bytes).dirty =
       description_.fields[field_].content.dirty();
 }
@@ -263,30 +235,14 @@ void Assembler::on_text(std::string_view text, std::uint64_t begin,
     }
     return;
   }
-  if (!opened_ && program_.rests_in_text && hold_layout(text, begin)) return;
+  // It is dropped where the field would end, in close_region().
+  if (!opened_ && program_.rests_in_text) {
+    if (space_.hold(text, begin)) return;
+    space_.release([this](std::string_view space, std::uint64_t position) {
+      add_text(space, position, {});
+    });
+  }
   add_text(text, begin, marks);
-}
-
-// White space alone, beside regions and ends of turn, is no text of the field:
-// it is dropped where the field would end, in close_region().
-bool Assembler::hold_layout(std::string_view text, std::uint64_t begin) {
-  if (text.find_first_not_of(kWhiteSpace) == std::string_view::npos &&
-      layout_bytes_ + text.size() <= format_.limits.held_bytes / 2) {
-    layout_.push_back({begin, std::string(text)});
-    layout_bytes_ += text.size();
-    return true;
-  }
-  layout_bytes_ = 0;
-  for (const Blank& blank : std::exchange(layout_, {})) {
-    add_text(blank.text, blank.begin, {});
-  }
-  return false;
-}
-
-std::string Assembler::held() const {
-  std::string out;
-  for (const Blank& blank : layout_) out += blank.text;
-  return out;
 }
 
 void Assembler::add_text(std::string_view text, std::uint64_t begin,
@@ -319,7 +275,7 @@ void Assembler::add_text(std::string_view text, std::uint64_t begin,
 void Assembler::on_delimiter(const Delimited& delimiter) {
   if (delimiter.close) {
     close_region(&delimiter, delimiter.begin, RegionStop::kEnded);
-    at_turn_end_ = ends_turn(delimiter.text);
+    at_turn_end_ = program_.ends_turn(delimiter.text);
     return;
   }
   report_unclaimed();
@@ -338,21 +294,15 @@ void Assembler::on_delimiter(const Delimited& delimiter) {
         return capture.first == "damage";
       });
   if (!damaged) return;
-  add_diagnostic({ErrorCode::kInvalidContent,
-                  "the opening is damaged",
-                  description_.fields[delimiter.field].name,
-                  {at(delimiter.begin), at(delimiter.end)}});
-}
-
-bool Assembler::ends_turn(std::string_view delimiter) const {
-  return std::ranges::any_of(
-      format_.family.reading.turn_end,
-      [&](const std::string& text) { return delimiter.ends_with(text); });
+  out_.diagnose({ErrorCode::kInvalidContent,
+                 "the opening is damaged",
+                 description_.fields[delimiter.field].name,
+                 {at(delimiter.begin), at(delimiter.end)}});
 }
 
 void Assembler::on_markup(const Delimited& markup) {
   report_unclaimed();
-  at_turn_end_ = ends_turn(markup.text);
+  at_turn_end_ = program_.ends_turn(markup.text);
   if (field_ != kNoField) {
     interrupt_region(markup, "text that stands between regions");
   }
@@ -360,33 +310,33 @@ void Assembler::on_markup(const Delimited& markup) {
 
 void Assembler::on_left_out(std::uint64_t begin, std::uint64_t end,
                             std::string_view what) {
-  add_diagnostic({ErrorCode::kUnexpectedSpecial,
-                  std::string(what) + " is left out",
-                  description_.fields[field_].name,
-                  {at(begin), at(end)}});
+  out_.diagnose({ErrorCode::kUnexpectedSpecial,
+                 std::string(what) + " is left out",
+                 description_.fields[field_].name,
+                 {at(begin), at(end)}});
 }
 
 void Assembler::on_quoted(FieldId field, bool close, std::uint64_t begin,
                           std::uint64_t end) {
   const std::string name =
       field_ == kNoField ? "" : description_.fields[field_].name;
-  add_diagnostic({ErrorCode::kInvalidContent,
-                  (close ? "the closing of \"" : "the opening of \"") +
-                      description_.fields[field].name +
-                      (close ? "\" counts as text: it stands inside a value"
-                             : "\" counts as text: it stands inside a line, or "
-                               "no call follows"),
-                  name,
-                  {at(begin), at(end)}});
+  out_.diagnose({ErrorCode::kInvalidContent,
+                 (close ? "the closing of \"" : "the opening of \"") +
+                     description_.fields[field].name +
+                     (close ? "\" counts as text: it stands inside a value"
+                            : "\" counts as text: it stands inside a line, or "
+                              "no call follows"),
+                 name,
+                 {at(begin), at(end)}});
 }
 
 void Assembler::interrupt_region(const Delimited& by, std::string_view what) {
   const std::string& name = description_.fields[field_].name;
-  add_diagnostic({ErrorCode::kInvalidContent,
-                  std::string(what) + " ends \"" + name +
-                      "\", whose closing delimiter is missing",
-                  name,
-                  {at(by.begin), at(by.end)}});
+  out_.diagnose({ErrorCode::kInvalidContent,
+                 std::string(what) + " ends \"" + name +
+                     "\", whose closing delimiter is missing",
+                 name,
+                 {at(by.begin), at(by.end)}});
   close_region(nullptr, by.begin, RegionStop::kUnclosed);
 }
 
@@ -426,7 +376,8 @@ void Assembler::collect_unclaimed(std::string_view text, std::uint64_t begin) {
       note_end();
       report_unclaimed();
     }
-    const bool blank = kWhiteSpace.find(text[i]) != std::string_view::npos;
+    const bool blank =
+        base::kAsciiSpace.find(text[i]) != std::string_view::npos;
     if (blank && unclaimed_.empty()) continue;
     at_turn_end_ = false;
     if (unclaimed_.empty()) unclaimed_bytes_.begin = at(begin + i);
@@ -454,19 +405,19 @@ void Assembler::report_unclaimed() {
   diagnostic.bytes = unclaimed_bytes_;
   if (options_.fields_only) {
     unclaimed_.clear();
-    return add_diagnostic(std::move(diagnostic));
+    return out_.diagnose(std::move(diagnostic));
   }
-  Event& event = round_.add(
+  Event& event = out_.round.add(
       EventKind::kTextUnclaimed, "",
       static_cast<std::uint32_t>(description_.fields.size()), unclaimed_bytes_);
-  event.text = round_.take_text(unclaimed_);
-  event.diagnostic = &round_.keep_diagnostic(diagnostic);
-  add_diagnostic(std::move(diagnostic));
+  event.text = out_.round.take_text(unclaimed_);
+  event.diagnostic = &out_.round.keep_diagnostic(diagnostic);
+  out_.diagnose(std::move(diagnostic));
 }
 
 void Assembler::on_limit(std::uint64_t begin, std::uint64_t end,
                          std::string_view what) {
-  add_diagnostic(
+  out_.diagnose(
       {ErrorCode::kTooLarge,
        std::string(what),
        field_ == kNoField ? std::string() : description_.fields[field_].name,
@@ -572,7 +523,7 @@ Result<json::Value> Assembler::region_value(FieldId index, bool cut) {
   read_.field = kNoField;
   if (!value) return value;
   for (ValueDamage& part : damage) {
-    add_diagnostic(
+    out_.diagnose(
         {part.error.code,
          "a value beside others cannot be read: " + part.error.message,
          field.name,
@@ -580,11 +531,11 @@ Result<json::Value> Assembler::region_value(FieldId index, bool cut) {
           static_cast<std::size_t>(body_begin_) + part.bytes.end}});
   }
   for (const auto& [part, what] : remarks) {
-    add_diagnostic({ErrorCode::kInvalidContent,
-                    std::string(what),
-                    field.name,
-                    {static_cast<std::size_t>(body_begin_) + part.begin,
-                     static_cast<std::size_t>(body_begin_) + part.end}});
+    out_.diagnose({ErrorCode::kInvalidContent,
+                   std::string(what),
+                   field.name,
+                   {static_cast<std::size_t>(body_begin_) + part.begin,
+                    static_cast<std::size_t>(body_begin_) + part.end}});
   }
   return value;
 }
@@ -613,22 +564,13 @@ bool Assembler::is_read(FieldId field) const {
          read_.captures == captures_;
 }
 
-// Appends a field to those that were completed before it.
-void Assembler::note_completed(FieldId field) {
-  (last_ == kNoField ? first_ : slots_[last_].next) = field;
-  last_ = field;
-}
-
 // Puts the text of a region, which is borrowed, under its field.  Returns false
 // if store() has to do it.
 bool Assembler::store_text(FieldId index) {
   const format::Field& field = description_.fields[index];
-  Slot& slot = slots_[index];
-  const bool empty = slot.kind == Slot::Kind::kEmpty;
-  if (field.join ? !empty : field.repeats) return false;
-  if (empty) note_completed(index);
-  slot.kind = Slot::Kind::kText;
-  slot.text = strips(index) ? base::python_strip(borrowed_) : borrowed_;
+  if (field.join ? !values_.empty(index) : field.repeats) return false;
+  values_.set_view(index,
+                   strips(index) ? base::python_strip(borrowed_) : borrowed_);
   return true;
 }
 
@@ -642,12 +584,10 @@ bool Assembler::store_flat(FieldId index) {
       !options_.tools.empty()) {
     return false;
   }
-  Slot& slot = slots_[index];
-  const bool empty = slot.kind == Slot::Kind::kEmpty;
-  if (field.repeats && !empty && slot.kind != Slot::Kind::kFlat) return false;
-  std::vector<json::FlatNode>& nodes = slot.nodes;
-  if (slot.kind != Slot::Kind::kFlat) {
-    nodes.clear();
+  const bool has_nodes = values_.has_nodes(index);
+  if (field.repeats && !has_nodes && !values_.empty(index)) return false;
+  std::vector<json::FlatNode>& nodes = values_.nodes(index);
+  if (!has_nodes) {
     // Of a short region, so that its nodes need not move.
     json::expect_nodes(std::min(borrowed_.size() / 8 + 24, kFewNodes), nodes);
     if (field.repeats) {
@@ -668,81 +608,57 @@ bool Assembler::store_flat(FieldId index) {
     nodes.erase(nodes.begin(),
                 nodes.begin() + static_cast<std::ptrdiff_t>(before));
   }
-  if (empty) note_completed(index);
-  slot.kind = Slot::Kind::kFlat;
+  values_.set_nodes(index);
   return true;
 }
 
 // Adds text to that of a field with "join".
 std::optional<Error> Assembler::join(FieldId index, const json::Value& value) {
-  const std::string& separator = *description_.fields[index].join;
-  Slot& slot = slots_[index];
   if (!value.is_string()) {
     return Error{ErrorCode::kInvalidContent,
                  "\"join\" needs text, and this region's value is of type " +
                      std::string(json::to_string(value.kind()))};
   }
-  if (slot.kind == Slot::Kind::kJoined) {
-    slot.joined.append(separator).append(value.as_string());
-  } else if (slot.kind == Slot::Kind::kEmpty || slot.value.is_null()) {
-    slot.joined = value.as_string();
-  } else if (slot.value.is_string()) {
-    slot.joined.assign(slot.value.as_string())
-        .append(separator)
-        .append(value.as_string());
-  } else {
+  const json::Kind kind = values_.kind(index);
+  if (kind != json::Kind::kNull && kind != json::Kind::kString) {
     return Error{ErrorCode::kContentType,
                  "\"join\" needs text to join to, and the default is of "
                  "type " +
-                     std::string(json::to_string(slot.value.kind()))};
+                     std::string(json::to_string(kind))};
   }
-  if (slot.kind == Slot::Kind::kEmpty) note_completed(index);
-  slot.kind = Slot::Kind::kJoined;
+  values_.join(index, *description_.fields[index].join, value.as_string());
   return std::nullopt;
 }
 
 // Adds an item to the list of a field with "repeats".
 std::optional<Error> Assembler::append(FieldId index, json::Value value) {
-  Slot& slot = slots_[index];
-  if (slot.kind == Slot::Kind::kEmpty) {
-    slot.value = json::Value(json::Array());
-    note_completed(index);
-  } else if (!slot.value.is_array()) {
+  const json::Kind kind = values_.kind(index);
+  if (!values_.empty(index) && kind != json::Kind::kArray) {
     return Error{ErrorCode::kContentAttribute,
                  "\"repeats\" needs a list to append to, and the default is "
                  "of type " +
-                     std::string(json::to_string(slot.value.kind()))};
+                     std::string(json::to_string(kind))};
   }
-  slot.kind = Slot::Kind::kValue;
-  slot.value.mutable_items().push_back(std::move(value));
+  values_.append(index, std::move(value));
   return std::nullopt;
 }
 
 // Puts the value of a region under its field: replacing, appending or joining.
 std::optional<Error> Assembler::store(FieldId index, json::Value value) {
   const format::Field& field = description_.fields[index];
-  Slot& slot = slots_[index];
-  if (slot.kind == Slot::Kind::kFlat) {
-    slot.value = json::value_of(slot.nodes);
-    slot.kind = Slot::Kind::kValue;
-  } else if (slot.kind == Slot::Kind::kText) {
-    slot.joined = slot.text;
-    slot.kind = Slot::Kind::kJoined;
-  }
-  const bool several = reading(index) != nullptr && value.is_array() &&
-                       !field.join &&
-                       has_several_values(field, *reading(index));
-  if (several && slot.kind != Slot::Kind::kEmpty && slot.value.is_array()) {
+  if (field.join) return join(index, value);
+  if (reading(index) != nullptr && value.is_array() &&
+      has_several_values(field, *reading(index))) {
     // The calls of all regions are one list.
-    json::Array& items = slot.value.mutable_items();
-    items.insert(items.end(), value.items().begin(), value.items().end());
+    if (values_.kind(index) == json::Kind::kArray) {
+      values_.append_all(index, value);
+    } else {
+      values_.set(index, std::move(value));
+    }
     return std::nullopt;
   }
-  if (field.join) return join(index, value);
-  if (!several && field.repeats) return append(index, std::move(value));
-  if (slot.kind == Slot::Kind::kEmpty) note_completed(index);
-  slot.kind = Slot::Kind::kValue;
-  slot.value = std::move(value);
+  if (field.repeats) return append(index, std::move(value));
+  values_.set(index, std::move(value));
   return std::nullopt;
 }
 
@@ -754,13 +670,11 @@ void Assembler::close_region(const Delimited* delimiter, std::uint64_t position,
   const bool opened = opened_;
   field_ = description_.implicit.value_or(kNoField);
   opened_ = false;
-  layout_.clear();
-  layout_bytes_ = 0;
+  space_.drop();
   if (!opened) return;
-  fields_stale_ = true;
   const format::Field& field = description_.fields[index];
   const bool cut = stop == RegionStop::kStreamEnd && field.open && field.close;
-  if (cut) message_.complete = false;
+  if (cut) out_.message.complete = false;
   Closing region = {.field = index,
                     .cut = cut,
                     .text = {body_begin_, at(position)},
@@ -794,14 +708,14 @@ void Assembler::close_region(const Delimited* delimiter, std::uint64_t position,
 void Assembler::finish_region(const Closing& region, json::Value value) {
   // The field alone needs the value where there are no events and no tools.
   const bool copied = !options_.fields_only || !options_.tools.empty();
-  if (options_.keep_message) {
+  if (out_.keeps_message) {
     if (auto error = store(region.field, copied ? value : std::move(value))) {
       // The chunk events of this round point to a text that it has adopted.
-      if (adopted_ != nullptr) round_.keep_value(value);
+      if (adopted_ != nullptr) out_.round.keep_value(value);
       return spoil_region(region, *error);
     }
   } else {
-    slots_[region.field].attempted = true;  // the field counts as present
+    values_.attempt(region.field);  // the field counts as present
   }
   if (!options_.fields_only) publish_region(region, &value);
   if (options_.recover && !options_.tools.empty()) {
@@ -811,7 +725,7 @@ void Assembler::finish_region(const Closing& region, json::Value value) {
 
 void Assembler::spoil_region(const Closing& region, const Error& error) {
   const format::Field& field = description_.fields[region.field];
-  slots_[region.field].attempted = true;
+  values_.attempt(region.field);
   Diagnostic diagnostic;
   diagnostic.code = error.code;
   diagnostic.message = error.message;
@@ -831,7 +745,7 @@ void Assembler::spoil_region(const Closing& region, const Error& error) {
   if (!options_.fields_only) {
     publish_region(region, nullptr, &diagnostic);
   }
-  add_diagnostic(std::move(diagnostic));
+  out_.diagnose(std::move(diagnostic));
 }
 
 // The text of the region moves to the round, where its chunk events find it, or
@@ -839,27 +753,21 @@ void Assembler::spoil_region(const Closing& region, const Error& error) {
 void Assembler::publish_region(const Closing& region, const json::Value* value,
                                const Diagnostic* why) {
   const char* adopted = std::exchange(adopted_, nullptr);
-  const std::string_view text = round_.take_text(body_);
+  const std::string_view text = out_.round.take_text(body_);
   set_chunk_texts(adopted != nullptr ? adopted : text.data());
   if (calls_ && calls_->is_open()) {
     close_calls(text, value, region.delimiter);
   }
-  Event& event = add_event(
-      value == nullptr ? EventKind::kRegionMalformed : EventKind::kRegionClose,
-      region.field, region.delimiter);
-  event.cut = region.cut;
-  if (value == nullptr) {
-    event.text = text;
-    event.diagnostic = &round_.keep_diagnostic(*why);
+  const events::RegionEnd end = {.name = description_.fields[region.field].name,
+                                 .field = region.field,
+                                 .begin = region_begin_,
+                                 .delimiter = region.delimiter,
+                                 .cut = region.cut};
+  if (value != nullptr) {
+    out_.close_region(end, *value);
   } else {
-    event.value = &round_.keep_value(*value);
+    out_.spoil_region(end, text, *why);
   }
-  if (!options_.keep_message) return;
-  message_.parts.push_back({.field_index = region.field,
-                            .value = value == nullptr ? json::Value() : *value,
-                            .malformed = value == nullptr,
-                            .cut = region.cut,
-                            .bytes = {region_begin_, region.delimiter.end}});
 }
 
 // A call of a tool that the request does not have is a call all the same: the
@@ -869,24 +777,24 @@ void Assembler::report_undeclared(const format::Field& field,
   if (!has_calls(field)) return;
   for (const call_stream::CallView& call : call_stream::calls_in(value)) {
     if (options_.tools.contains(call.name)) continue;
-    add_diagnostic({ErrorCode::kUnknownName,
-                    "a call of '" + std::string(call.name.substr(0, 100)) +
-                        "', which is not one of the tools of the request",
-                    field.name, bytes});
+    out_.diagnose({ErrorCode::kUnknownName,
+                   "a call of '" + std::string(call.name.substr(0, 100)) +
+                       "', which is not one of the tools of the request",
+                   field.name, bytes});
   }
 }
 
 void Assembler::finish(std::uint64_t position) {
-  message_.complete = true;
+  out_.message.complete = true;
   report_unclaimed();
   close_region(nullptr, position, RegionStop::kStreamEnd);
   finished_ = true;
-  fields_stale_ = true;
+  out_.fields_stale = true;
   std::string missing;
-  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+  for (std::uint32_t i = 0; i < values_.size(); ++i) {
     const format::Field& field = description_.fields[i];
-    if (field.optional || slots_[i].kind != Slot::Kind::kEmpty) continue;
-    if (slots_[i].attempted && (options_.recover || !options_.keep_message)) {
+    if (field.optional || !values_.empty(i)) continue;
+    if (values_.attempted(i) && (options_.recover || !out_.keeps_message)) {
       continue;
     }
     if (!missing.empty()) missing += ", ";
@@ -902,59 +810,23 @@ void Assembler::finish(std::uint64_t position) {
     failure_ =
         Error{diagnostic.code, diagnostic.message, "/fields", diagnostic.bytes};
   }
-  add_diagnostic(std::move(diagnostic));
+  out_.diagnose(std::move(diagnostic));
 }
 
-void Assembler::build_fields() const {
+json::Value Assembler::fields() const {
   json::Object out;
-  auto current = [](const Slot& slot) {
-    return slot.kind == Slot::Kind::kJoined ? json::Value(slot.joined)
-                                            : slot.value;
-  };
-  std::vector<bool> done(slots_.size(), false);
   for (const auto& [key, value] : description_.defaults.members()) {
     out.set(key, value);
   }
-  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+  for (std::uint32_t i = 0; i < values_.size(); ++i) {
     json::Value* value = out.find(description_.fields[i].name);
-    if (value == nullptr) continue;
-    done[i] = true;
-    if (options_.keep_message) *value = current(slots_[i]);
+    if (value != nullptr && out_.keeps_message) *value = values_.value(i);
   }
-  for (FieldId i = first_; i != kNoField; i = slots_[i].next) {
-    if (done[i]) continue;
-    json::Value value = current(slots_[i]);
-    if (finished_ && is_empty(value)) continue;
-    out.set(description_.fields[i].name, std::move(value));
-  }
-  message_.fields = json::Value(std::move(out));
-}
-
-Assembler::FieldView Assembler::view(std::string_view name, const Slot& slot) {
-  FieldView field;
-  field.name = name;
-  if (slot.kind == Slot::Kind::kValue) {
-    field.value = &slot.value;
-  } else if (slot.kind == Slot::Kind::kFlat) {
-    field.nodes = slot.nodes;
-  } else {
-    field.text = slot.kind == Slot::Kind::kText ? slot.text : slot.joined;
-  }
-  return field;
-}
-
-bool Assembler::is_empty_field(const FieldView& field) {
-  return field.value != nullptr ? is_empty(*field.value)
-         : !field.nodes.empty() ? is_empty(field.nodes[0])
-                                : field.text.empty();
-}
-
-const Message& Assembler::message() const {
-  if (fields_stale_) {
-    build_fields();
-    fields_stale_ = false;
-  }
-  return message_;
+  values_.visit_completed([&](std::uint32_t i) {
+    if (finished_ && values_.view(i).empty()) return;
+    out.set(description_.fields[i].name, values_.value(i));
+  });
+  return out;
 }
 
 }  // namespace parlance::parse

@@ -18,7 +18,9 @@
 #include <vector>
 
 #include "call_stream/call_stream.h"
-#include "events/round.h"
+#include "events/field_values.h"
+#include "events/held_space.h"
+#include "events/output.h"
 #include "format/description.h"
 #include "parlance/error.h"
 #include "parlance/json.h"
@@ -38,7 +40,6 @@ class Assembler final : public SegmentSink {
  public:
   struct Options {
     bool recover = false;
-    bool keep_message = true;
     bool stream_calls = false;
     // No events, and instead of the message fields().
     bool fields_only = false;
@@ -48,13 +49,11 @@ class Assembler final : public SegmentSink {
   // `sanitizer` converts positions in the sanitized text to positions in the
   // caller's bytes.  The references must outlive the assembler.
   Assembler(const format::FormatImpl& format, const DelimiterProgram& program,
-            const Utf8Sanitizer& sanitizer, Options options);
+            const Utf8Sanitizer& sanitizer, events::Output& out,
+            Options options);
 
-  // Drops the events of the last round and what they point to.
-  void begin_round();
-  // Sets the texts of the open region's events.
+  // Ends a round: sets the texts of the open region's events.
   void end_round();
-  std::vector<Event>& events() { return round_.events(); }
 
   // Allocates memory for a region with `bytes` more bytes.  Capacities double
   // at least, so that many calls take linear time.
@@ -96,65 +95,38 @@ class Assembler final : public SegmentSink {
   }
 
   // White space that is held because no other text of the implicit field has
-  // come yet, and its position; without any, the greatest number.
-  std::string held() const;
-  std::uint64_t held_begin() const {
-    return layout_.empty() ? ~std::uint64_t{0} : layout_.front().begin;
-  }
+  // come yet.
+  const events::HeldSpace& held() const { return space_; }
   // An end of turn has come, and nothing but white space after it.
   bool at_turn_end() const { return ended_ || at_turn_end_; }
-  // Whether a delimiter or markup ends with an end of turn.
-  bool ends_turn(std::string_view delimiter) const;
 
-  void add_diagnostic(Diagnostic diagnostic);
-  const Message& message() const;
-  // With fields_only, after finish(): a member of the message.
-  struct FieldView {
-    std::string_view name;
-    const json::Value* value = nullptr;  // null: it is `nodes` or `text`
-    std::span<const json::FlatNode> nodes = {};  // empty: it is `text`
-    std::string_view text = {};
-    bool fixed = false;  // `text` is a default
-  };
-  // Calls `visit` for each member in turn.
+  // The fields of the message.
+  json::Value fields() const;
+  // With fields_only, after finish(): calls visit(name, view, fixed) for each
+  // member of the message; `fixed`: its text is a default.
   template <class Visit>
   void visit_fields(const Visit& visit) const {
     auto of_default = program_.default_fields.begin();
     for (const auto& [name, value] : description_.defaults.members()) {
       const std::optional<FieldId> field = *of_default++;
-      visit(field               ? view(name, slots_[*field])
-            : value.is_string() ? FieldView{.name = name,
-                                            .text = value.as_string(),
-                                            .fixed = true}
-                                : FieldView{.name = name, .value = &value});
+      const bool fixed = !field && value.is_string();
+      visit(name,
+            field   ? values_.view(*field)
+            : fixed ? events::FieldValues::View{.text = value.as_string()}
+                    : events::FieldValues::View{.value = &value},
+            fixed);
     }
-    for (FieldId i = first_; i != kNoField; i = slots_[i].next) {
-      const FieldView field = view(description_.fields[i].name, slots_[i]);
-      if (!is_empty_field(field)) visit(field);
-    }
+    values_.visit_completed([&](std::uint32_t i) {
+      const events::FieldValues::View view = values_.view(i);
+      if (!view.empty()) visit(description_.fields[i].name, view, false);
+    });
   }
-  Message& mutable_message() { return message_; }
   const std::optional<Error>& failure() const { return failure_; }
 
  private:
   // Whether a parser of the content distinguishes marks from their spellings.
   bool reads_marks(const format::Content& content) const;
 
-  // The value of a field so far.
-  struct Slot {
-    enum class Kind : std::uint8_t { kEmpty, kValue, kFlat, kText, kJoined };
-    Kind kind = Kind::kEmpty;
-    json::Value value = {};
-    std::vector<json::FlatNode> nodes = {};  // kFlat
-    std::string_view text = {};              // into lender_
-    std::string joined = {};
-    // A region of this field was read but has no value in this slot.
-    bool attempted = false;
-    // The field that was completed for the first time after this one.
-    FieldId next = kNoField;
-  };
-  static FieldView view(std::string_view name, const Slot& slot);
-  static bool is_empty_field(const FieldView& field);
   // Where the text of a chunk event of the open region is in body_, which
   // grows until the region closes or the round ends.
   struct ChunkRange {
@@ -170,11 +142,6 @@ class Assembler final : public SegmentSink {
   // with its first text.
   void add_text(std::string_view text, std::uint64_t begin,
                 std::span<const MarkAt> marks);
-  // Holds the white space with which the text of the implicit field begins.
-  // Returns false if the text does not only consist of it, or is too long; then
-  // nothing is held.
-  bool hold_layout(std::string_view text, std::uint64_t begin);
-
   // Text between regions, where there is no implicit field.
   void collect_unclaimed(std::string_view text, std::uint64_t begin);
   void report_unclaimed();
@@ -218,7 +185,7 @@ class Assembler final : public SegmentSink {
                             calls_field_, bytes);
   }
   Event& add_event(EventKind kind, FieldId field, Span bytes) {
-    return round_.add(kind, description_.fields[field].name, field, bytes);
+    return out_.round.add(kind, description_.fields[field].name, field, bytes);
   }
   // Sets the texts of the chunk events of the region whose text is at `body`.
   void set_chunk_texts(const char* body);
@@ -259,10 +226,8 @@ class Assembler final : public SegmentSink {
   std::optional<Error> join(FieldId index, const json::Value& value);
   std::optional<Error> append(FieldId index, json::Value value);
   std::optional<Error> store(FieldId field, json::Value value);
-  void note_completed(FieldId field);
   bool store_text(FieldId field);
   bool store_flat(FieldId field);
-  void build_fields() const;
   // The caller's byte for a position.
   std::size_t at(std::uint64_t position) const {
     return static_cast<std::size_t>(sanitizer_.original(position));
@@ -272,6 +237,7 @@ class Assembler final : public SegmentSink {
   const format::Description& description_;
   const DelimiterProgram& program_;
   const Utf8Sanitizer& sanitizer_;
+  events::Output& out_;
   Options options_;
 
   // The current region.
@@ -280,13 +246,7 @@ class Assembler final : public SegmentSink {
   bool ended_ = false;          // the response has ended; text is unclaimed
   bool at_turn_end_ = false;    // see at_turn_end()
   std::uint64_t text_end_ = 0;  // of the last text of a region
-  // The white space that is held, in pieces that need not adjoin.
-  struct Blank {
-    std::uint64_t begin;
-    std::string text;
-  };
-  std::vector<Blank> layout_;
-  std::size_t layout_bytes_ = 0;
+  events::HeldSpace space_;
   std::string body_;
   // Instead of body_, while the text is one stretch of lender_.
   std::string_view borrowed_;
@@ -303,12 +263,8 @@ class Assembler final : public SegmentSink {
   bool calls_due_ = false;  // the open region has text that calls_ has not read
   Span calls_bytes_;        // that text
 
-  std::vector<Slot> slots_;  // by field
-  // The fields in the order of their first completion: a list by Slot::next.
-  FieldId first_ = kNoField;
-  FieldId last_ = kNoField;
+  events::FieldValues values_;
 
-  events::Round round_;
   std::vector<ChunkRange> chunks_;  // of the open region, in this round
   // The last region that is_call() has read, which usually closes next.
   struct ReadRegion {
@@ -328,8 +284,6 @@ class Assembler final : public SegmentSink {
   std::size_t unclaimed_used_ = 0;  // size without white space at its end
   Span unclaimed_bytes_;
 
-  mutable Message message_;
-  mutable bool fields_stale_ = true;
   bool finished_ = false;
   std::optional<Error> failure_;
 };

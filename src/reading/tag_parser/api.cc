@@ -20,10 +20,10 @@
 #include <vector>
 
 #include "base/access.h"
-#include "base/ascii.h"
 #include "base/unwinding.h"
 #include "base/utf8.h"
-#include "events/stage.h"
+#include "base/white_space.h"
+#include "events/stream_host.h"
 #include "parlance/tag_parser.h"
 #include "tag_parser/agreement.h"
 #include "tag_parser/pike_vm.h"
@@ -31,7 +31,6 @@
 #include "tag_parser/resume_point.h"
 #include "tag_parser/tree_walker.h"
 #include "vocab/special_spellings.h"
-#include "vocab/token_log.h"
 
 namespace parlance {
 namespace {
@@ -70,15 +69,11 @@ std::string_view CompiledTag::field_join(std::size_t index) const {
   return impl_->regions.join(static_cast<std::uint32_t>(index));
 }
 
-struct TagParser::State {
+struct TagParser::State : events::StreamHost<TagParser::State> {
   State(const CompiledTag& p, const StreamOptions& options)
-      : compiled(p),
-        vocabulary(options.vocabulary == nullptr
-                       ? std::nullopt
-                       : std::optional<Vocabulary>(*options.vocabulary)),
-        keep(options.keep_message),
+      : StreamHost(options, detail::Access::impl(p)->diagnostics),
+        compiled(p),
         recover(options.recover != Recover::kNo),
-        stop_ids(stops_of(options)),
         stops_on_text(std::any_of(stop_ids.begin(), stop_ids.end(),
                                   [&](TokenId id) {
                                     return vocabulary->kind(id) ==
@@ -89,17 +84,8 @@ struct TagParser::State {
                       !program.has_budgets),
         vm(program, {detail::Access::impl(p)->max_parses,
                      detail::Access::impl(p)->parse_bytes}),
-        walker(*detail::Access::impl(compiled), tokens, keep,
-               options.stream_calls, detail::Access::impl(p)->diagnostics) {}
-
-  static std::vector<TokenId> stops_of(const StreamOptions& options) {
-    if (options.vocabulary == nullptr) return {};
-    const std::span<const TokenId> ids =
-        options.stop_ids ? *options.stop_ids : options.vocabulary->stop_ids();
-    std::vector<TokenId> out(ids.begin(), ids.end());
-    std::sort(out.begin(), out.end());
-    return out;
-  }
+        walker(*detail::Access::impl(compiled), tokens, out,
+               options.stream_calls) {}
 
   std::uint64_t total() const { return buffer_begin + buffer.size(); }
   std::string_view text(std::uint64_t begin, std::uint64_t end) const {
@@ -109,8 +95,9 @@ struct TagParser::State {
   }
   bool parsing() const { return mode == Mode::kParsing; }
 
+  // --- The host's functions --------------------------------------------------
+
   void begin_round() {
-    walker.events().begin_round();
     const auto gone =
         static_cast<std::size_t>(walker.position() - buffer_begin);
     if (gone == buffer.size()) {
@@ -123,32 +110,46 @@ struct TagParser::State {
     if (buffer.capacity() > kMaxRetained + 2 * buffer.size()) {
       buffer.shrink_to_fit();
     }
-    if (!keep) tokens.forget(walker.position());
+    if (!out.keeps_message) tokens.forget(walker.position());
   }
 
-  void end_round() {
+  void read(std::string_view chunk) {
+    const base::OnUnwinding failed([&] { fail(); });
+    feed_bytes(chunk);
+    emit_round();
+  }
+
+  void read(std::span<const TokenId> ids) {
+    const base::OnUnwinding failed([&] { fail(); });
+    if (ids.size() == 1 && feed_certain(ids.front())) return vm.release();
+    feed_ids(ids);
+    emit_round();
+  }
+
+  void read_end() {
+    const base::OnUnwinding failed([&] { fail(); });
+    finish();
+    mode = Mode::kRest;  // the VM reads no more input
+    vm.release();
+  }
+
+  json::Value fields() const { return walker.events().fields(); }
+  std::uint64_t bytes_in() const { return total(); }
+
+  std::string_view held() {
+    const std::string_view unemitted = text(walker.emitted_end(), total());
+    all_held = walker.events().held().text();
+    return all_held.empty() ? unemitted : all_held.append(unemitted);
+  }
+
+  // ---------------------------------------------------------------------------
+
+  void emit_round() {
     if (parsing()) {
       emit_certain();
       if (vm.has_few_parses()) emit_agreement();
     }
-    end_certain_round();
-  }
-
-  // REQUIRES: what is certain has been emitted.
-  void end_certain_round() {
     vm.release();
-    if (!vocabulary) return;
-    for (Event& event : walker.events().events()) {
-      event.tokens = tokens_of(event.bytes);
-    }
-  }
-
-  Span tokens_of(Span bytes) const {
-    Span holding = tokens.holding(bytes, prefix_bytes);
-    if (prefix_tokens == 0) return holding;
-    holding.begin -= std::min(holding.begin, prefix_tokens);
-    holding.end -= std::min(holding.end, prefix_tokens);
-    return holding;
   }
 
   // There was no memory: the VM is not used again.
@@ -226,14 +227,14 @@ struct TagParser::State {
 
   // The text of an id, and how it may be read.
   InputToken token_of(TokenId id) const {
-    InputToken out;
-    tag_parser::Token& token = out.token;
+    InputToken input;
+    tag_parser::Token& token = input.token;
     token.id = id;
     const TokenKind kind = vocabulary->kind(id);
     // The common case: an ordinary token, and a tag that names none.
     if (kind == TokenKind::kOrdinary && !program.names_ordinary) {
       token.text = vocabulary->bytes(id);
-      return out;
+      return input;
     }
     const auto role = program.roles.find(id);
     if (role != program.roles.end()) {
@@ -244,9 +245,9 @@ struct TagParser::State {
                     !detail::Access::impl(compiled)->for_vocabulary;
     const bool spelled = !token.is_text || token.mark != tag_parser::kNoMark;
     token.text = spelled ? vocabulary->spelling(id) : vocabulary->bytes(id);
-    out.known = kind != TokenKind::kUnused;
-    if (!out.known) token.text = base::kReplacement;
-    return out;
+    input.known = kind != TokenKind::kUnused;
+    if (!input.known) token.text = base::kReplacement;
+    return input;
   }
 
   // A stop token is not text, except where the tag names it.  If the response
@@ -257,10 +258,7 @@ struct TagParser::State {
       tokens.add(input.id, total());
       return true;
     }
-    if (stop_ids.empty() || stopped) return false;
-    if (!std::binary_search(stop_ids.begin(), stop_ids.end(), input.id)) {
-      return false;
-    }
+    if (stopped || !is_stop(input.id)) return false;
     tag_parser::Token token = input;
     token.is_text = false;
     token.is_any = false;
@@ -298,15 +296,15 @@ struct TagParser::State {
     if (vocabulary->kind(token.id) == TokenKind::kControl) {
       return stopped || token.mark == tag_parser::kNoMark;
     }
-    return stopped && std::ranges::all_of(token.text, base::is_space);
+    return stopped && base::is_blank(token.text);
   }
 
   void feed_input(const InputToken& input) {
     const tag_parser::Token& token = input.token;
     if (feed_stop(token)) return;
     if (!input.known) {
-      walker.events().diagnose(vocab::unknown_token(
-          tokens.size() - prefix_tokens, token.id, total()));
+      out.diagnose(vocab::unknown_token(tokens.size() - prefix_tokens, token.id,
+                                        total()));
     }
     feed_token(token);
   }
@@ -331,8 +329,7 @@ struct TagParser::State {
   bool feed_certain(TokenId id) {
     if (!reads_plainly || !buffer.empty() || !parsing() || stopped ||
         vocabulary->kind(id) != TokenKind::kOrdinary ||
-        (stops_on_text &&
-         std::binary_search(stop_ids.begin(), stop_ids.end(), id))) {
+        (stops_on_text && is_stop(id))) {
       return false;
     }
     const std::string_view bytes = vocabulary->bytes(id);
@@ -397,7 +394,7 @@ struct TagParser::State {
       feed_bytes(prefix);
     }
     for (const TokenId id : ids) feed_token(token_of(id).token);
-    prefix_bytes = static_cast<std::size_t>(total());
+    prefix_bytes = total();
     prefix_tokens = tokens.size();
   }
 
@@ -524,7 +521,7 @@ struct TagParser::State {
       left.remove_suffix(recovery->search.pending());
     }
     if (!all) left.remove_suffix(base::begun_character(left));
-    if (keep) rest.append(left);
+    if (out.keeps_message) rest.append(left);
     walker.rest(left);
   }
 
@@ -564,14 +561,14 @@ struct TagParser::State {
       start_recovery(why);
     }
     if (mode != Mode::kRecovering) return give_up(why);
-    walker.events().diagnose(why);
+    out.diagnose(why);
   }
 
   // Leaves all formats.  All text from here on is the rest.
   void give_up(const Diagnostic& why) {
     recovery.reset();
     mode = Mode::kRest;
-    walker.events().diagnose(why);
+    out.diagnose(why);
     walker.cut_off(why);
     emit_rest(false);
   }
@@ -612,7 +609,7 @@ struct TagParser::State {
   void resume_at(const tag_parser::ResumeSearch::Match& match) {
     if (match.rest_end > walker.position()) {
       const std::string_view left = text(walker.position(), match.rest_end);
-      if (keep) rest.append(left);
+      if (out.keeps_message) rest.append(left);
       walker.rest(left);
     }
     walker.end_rest();
@@ -666,17 +663,16 @@ struct TagParser::State {
           "the response ends too early; expected " + vm.expected(),
           "",
           {at, at}};
-      walker.events().diagnose(why);
+      out.diagnose(why);
       walker.cut_off(why);
     }
-    walker.events().message().complete = complete;
+    out.message.complete = complete;
   }
 
   json::Value tree() {
-    if (!keep) return {};
-    const Message& message = walker.events().message();
+    if (!out.keeps_message) return {};
     json::Array diagnostics;
-    for (const Diagnostic& one : message.diagnostics) {
+    for (const Diagnostic& one : message().diagnostics) {
       diagnostics.emplace_back(json::Object{
           {"code", std::string(to_string(one.code))},
           {"message", one.message},
@@ -689,7 +685,7 @@ struct TagParser::State {
                         {"format", walker.tree().root(walker.position())},
                         {"rest", base::to_utf8(rest)},
                         {"diagnostics", std::move(diagnostics)},
-                        {"message", message.fields}};
+                        {"message", message().fields}};
   }
 
   // kParsing: the VM reads the input.  kRecovering: after a mismatch, the
@@ -698,15 +694,11 @@ struct TagParser::State {
   enum class Mode : std::uint8_t { kParsing, kRecovering, kRest };
 
   CompiledTag compiled;
-  std::optional<Vocabulary> vocabulary;
-  const bool keep;
   const bool recover;
-  const std::vector<TokenId> stop_ids;  // sorted
-  const bool stops_on_text;             // an ordinary token is one of them
+  const bool stops_on_text;  // an ordinary token is one of them
   const tag_parser::TagProgram& program;
   // Ordinary tokens are read by their bytes, and no text counts them.
   const bool reads_plainly;
-  vocab::TokenLog tokens;
   tag_parser::PikeVm vm;
   tag_parser::TreeWalker walker;
   tag_parser::HistoryId emitted;              // the last step that was emitted
@@ -722,23 +714,20 @@ struct TagParser::State {
   std::string buffer;
   std::uint64_t buffer_begin = 0;
   std::string rest;
-  std::string held;
-  std::size_t prefix_bytes = 0;
-  std::size_t prefix_tokens = 0;
+  std::string all_held;          // what held() returns
   bool stopped = false;          // by a stop token
   bool ended = false;            // a stop token or an end of turn has come
   bool text_after_stop = false;  // a token came after the stop token
   Mode mode = Mode::kParsing;
   std::optional<Recovery> recovery;  // kRecovering
   bool had_mismatch = false;
-  events::Stage stage;
   bool complete = false;
 };
 
 TagParser::TagParser(const CompiledTag& compiled, const StreamOptions& options)
     : state_(std::make_unique<State>(compiled, options)) {
   state_->feed_prefix(options.prefix, options.prefix_ids);
-  state_->end_round();
+  state_->emit_round();
 }
 
 TagParser::~TagParser() = default;
@@ -746,70 +735,25 @@ TagParser::TagParser(TagParser&&) noexcept = default;
 TagParser& TagParser::operator=(TagParser&&) noexcept = default;
 
 std::span<const Event> TagParser::initial_events() const {
-  return state_->stage.initial()
-             ? std::span<const Event>(state_->walker.events().events())
-             : std::span<const Event>();
+  return state_->initial_events();
 }
-
-std::size_t TagParser::prefix_bytes() const { return state_->prefix_bytes; }
-
+std::size_t TagParser::prefix_bytes() const {
+  return static_cast<std::size_t>(state_->prefix_bytes);
+}
 std::span<const Event> TagParser::feed(std::string_view chunk) {
-  State& state = *state_;
-  const base::OnUnwinding fail([&] { state.fail(); });
-  state.begin_round();
-  if (!state.stage.begin_text(state.vocabulary.has_value())) return {};
-  state.feed_bytes(chunk);
-  state.end_round();
-  state.stage.end_input();
-  return state.walker.events().events();
+  return state_->feed(chunk);
 }
-
 std::span<const Event> TagParser::feed_tokens(std::span<const TokenId> ids) {
-  State& state = *state_;
-  const base::OnUnwinding fail([&] { state.fail(); });
-  state.begin_round();
-  if (!state.stage.begin_tokens(state.vocabulary.has_value())) return {};
-  if (ids.size() == 1 && state.feed_certain(ids.front())) {
-    state.end_certain_round();
-  } else {
-    state.feed_ids(ids);
-    state.end_round();
-  }
-  state.stage.end_input();
-  return state.walker.events().events();
+  return state_->feed_tokens(ids);
 }
-
-std::span<const Event> TagParser::finalize() {
-  State& state = *state_;
-  const base::OnUnwinding fail([&] { state.fail(); });
-  state.begin_round();
-  if (state.stage.failed()) {
-    state.walker.events().diagnose(
-        events::Stage::failure(static_cast<std::size_t>(state.total())));
-    state.walker.events().message().complete = false;
-    state.stage.end();
-  }
-  if (!state.stage.begin_end()) return {};
-  state.finish();
-  state.mode = State::Mode::kRest;  // the VM reads no more input
-  state.end_round();
-  state.stage.end();
-  return state.walker.events().events();
-}
-
+std::span<const Event> TagParser::finalize() { return state_->finalize(); }
 bool TagParser::finalized() const { return state_->stage.finalized(); }
-
-bool TagParser::reads_tokens() const { return state_->vocabulary.has_value(); }
-
+bool TagParser::reads_tokens() const { return state_->reads_tokens(); }
 const Error* TagParser::misuse() const { return state_->stage.misuse(); }
-
-const Message& TagParser::message() const {
-  return state_->walker.events().message();
-}
-
-Message TagParser::take_message() && {
-  return std::move(state_->walker.events().message());
-}
+const Message& TagParser::message() const { return state_->message(); }
+Message TagParser::take_message() && { return std::move(state_->message()); }
+std::size_t TagParser::held_bytes() const { return held().size(); }
+std::string_view TagParser::held() const { return state_->held(); }
 
 json::Value TagParser::tree() const { return state_->tree(); }
 
@@ -821,18 +765,6 @@ bool TagParser::complete() const {
   const bool can_end = state.vm.can_end();
   state.vm.release();
   return can_end;
-}
-
-std::size_t TagParser::held_bytes() const { return held().size(); }
-
-std::string_view TagParser::held() const {
-  State& state = *state_;
-  const std::string_view text =
-      state.text(state.walker.emitted_end(), state.total());
-  const std::string& layout = state.walker.events().held();
-  if (layout.empty()) return text;
-  state.held = layout;
-  return state.held += text;
 }
 
 // Feeds parts, so that the events of a part are freed before the next one.

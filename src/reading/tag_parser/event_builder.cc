@@ -8,10 +8,10 @@
 #include "tag_parser/event_builder.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "base/utf8.h"
+#include "base/white_space.h"
 
 namespace parlance::tag_parser {
 
@@ -21,23 +21,22 @@ using structural_tag::TagNodeId;
 namespace {
 
 // Half of the default of Limits::held_bytes, as in the parser of formats.
-constexpr std::size_t kMostLayout = std::size_t{1} << 15;
+constexpr std::size_t kMostSpace = std::size_t{1} << 15;
 
 }  // namespace
 
-EventBuilder::EventBuilder(const Regions& regions, bool keep_message,
-                           bool stream_calls, std::size_t diagnostics)
+EventBuilder::EventBuilder(const Regions& regions, events::Output& out,
+                           bool stream_calls)
     : regions_(regions),
-      keep_(keep_message),
-      max_diagnostics_(diagnostics),
+      out_(out),
+      space_(kMostSpace),
       values_(regions.fields().size()) {
-  if (stream_calls) {
-    calls_.emplace(keep_message ? &message_.calls : nullptr);
-  }
+  if (!stream_calls) return;
+  calls_.emplace(out_.keeps_message ? &out_.message.calls : nullptr);
 }
 
 void EventBuilder::open(TagNodeId id, Span delimiter) {
-  layout_.clear();
+  space_.drop();
   if (open_ != kNoTagNode) close_open(delimiter.begin, false);
   open_ = id;
   begin_ = delimiter.begin;
@@ -62,32 +61,19 @@ void EventBuilder::open(TagNodeId id, Span delimiter) {
 
 void EventBuilder::write(TagNodeId id, std::string_view text, Span bytes) {
   if (open_ != id) {
-    if (hold_layout(id, text, bytes)) return;
-    if (layout_.empty()) {
-      open(id, {bytes.begin, bytes.begin});
-    } else {
-      const std::size_t begin = layout_begin_;
-      const std::string_view before =
-          round_.keep_text(std::exchange(layout_, {}));
-      open(id, {begin, begin});
-      write_chunk(before, {begin, begin + before.size()});
+    if (!regions_.leaves_out_space(id)) {
+      space_.drop();
+    } else if (open_ == kNoTagNode && space_.hold(text, bytes.begin)) {
+      return;  // it is dropped where the text ends, and when another opens
     }
+    space_.release([&](std::string_view space, std::uint64_t position) {
+      const auto begin = static_cast<std::size_t>(position);
+      if (open_ != id) open(id, {begin, begin});
+      write_chunk(out_.round.keep_text(space), {begin, begin + space.size()});
+    });
+    if (open_ != id) open(id, {bytes.begin, bytes.begin});
   }
   write_chunk(text, bytes);
-}
-
-// White space alone, beside calls and ends of turn, is no content: it is
-// dropped where the text ends, and when another region opens.
-bool EventBuilder::hold_layout(TagNodeId id, std::string_view text,
-                               Span bytes) {
-  if (open_ != kNoTagNode || !regions_.leaves_out_space(id) ||
-      text.find_first_not_of(" \t\n\r\f\v") != std::string_view::npos ||
-      layout_.size() + text.size() > kMostLayout) {
-    return false;
-  }
-  if (layout_.empty()) layout_begin_ = bytes.begin;
-  layout_.append(text);
-  return true;
 }
 
 void EventBuilder::write_rest(std::string_view text, Span bytes) {
@@ -101,7 +87,7 @@ void EventBuilder::write_chunk(std::string_view text, Span bytes) {
   if (!begun_.empty()) {
     bytes.begin -= begun_.size();
     begun_.append(text);
-    text = round_.keep_text(std::exchange(begun_, {}));
+    text = out_.round.keep_text(std::exchange(begun_, {}));
   }
   if (!text.empty() && static_cast<std::uint8_t>(text.back()) >= 0x80) {
     const std::size_t begun = base::begun_character(text);
@@ -115,7 +101,7 @@ void EventBuilder::write_chunk(std::string_view text, Span bytes) {
 void EventBuilder::add_chunk(std::string_view text, Span bytes) {
   if (text.empty()) return;
   if (!base::is_utf8(text)) {
-    text = round_.keep_text(base::to_utf8(text));
+    text = out_.round.keep_text(base::to_utf8(text));
   }
   text_.append(text);
   Event& event = add(EventKind::kRegionChunk, bytes);
@@ -130,19 +116,19 @@ void EventBuilder::open_call(std::unique_ptr<call_stream::CallReader> reader,
   calls_->open(std::move(reader));
   calls_->identify(id);
   call_text_.clear();
-  calls_->advance(call_text_, call_event({opened_at_, opened_at_}), round_);
+  calls_->advance(call_text_, call_event({opened_at_, opened_at_}), out_.round);
 }
 
 void EventBuilder::write_call(std::string_view text, Span bytes) {
   if (!calls_ || !calls_->is_open()) return;
   call_text_.append(text);
-  calls_->advance(call_text_, call_event(bytes), round_);
+  calls_->advance(call_text_, call_event(bytes), out_.round);
 }
 
 void EventBuilder::end_call(const json::Value* value, Span bytes) {
-  if (value == nullptr) return calls_->abandon(call_event(bytes), round_);
+  if (value == nullptr) return calls_->abandon(call_event(bytes), out_.round);
   const auto differs =
-      calls_->close(call_text_, *value, call_event(bytes), round_);
+      calls_->close(call_text_, *value, call_event(bytes), out_.round);
   if (!differs) return;
   diagnose({ErrorCode::kInvalidContent,
             "call " + std::to_string(*differs) +
@@ -158,16 +144,16 @@ void EventBuilder::end_text(std::size_t at) {
 
 void EventBuilder::close(TagNodeId id, Span delimiter, const json::Value* value,
                          bool cut) {
-  layout_.clear();
+  space_.drop();
   if (open_ != id) return;
   end_text(delimiter.begin);
-  end(value == nullptr ? take_text() : *value, delimiter, cut, false);
+  end(value == nullptr ? take_text() : *value, delimiter, cut);
 }
 
 void EventBuilder::close_open(std::size_t at, bool cut) {
   if (open_ == kNoTagNode) return;
   end_text(at);
-  end(take_text(), {at, at}, cut, false);
+  end(take_text(), {at, at}, cut);
 }
 
 void EventBuilder::close_malformed(std::size_t at, const Diagnostic& why) {
@@ -176,34 +162,15 @@ void EventBuilder::close_malformed(std::size_t at, const Diagnostic& why) {
   Diagnostic own = why;
   own.field = field_name();
   if (calls_ && calls_->is_open()) end_call(nullptr, {at, at});
-  Event& event = add(EventKind::kRegionMalformed, {at, at});
-  event.text = round_.take_text(text_);
-  event.diagnostic = &round_.keep_diagnostic(std::move(own));
-  event.cut = true;
-  end(nullptr, {at, at}, true, true);
+  const std::string_view text = out_.round.take_text(text_);
+  out_.spoil_region(region_end({at, at}, true), text, std::move(own));
+  open_ = kNoTagNode;
 }
 
-void EventBuilder::end(json::Value value, Span bytes, bool cut,
-                       bool malformed) {
-  if (calls_ && calls_->is_open()) {
-    end_call(malformed ? nullptr : &value, bytes);
-  }
-  if (keep_) {
-    Part part;
-    part.field_index = field_;
-    part.value = value;
-    part.malformed = malformed;
-    part.cut = cut;
-    part.bytes = {begin_, bytes.end};
-    message_.parts.push_back(std::move(part));
-    if (!malformed) store(value);
-    stale_ = true;
-  }
-  if (!malformed) {
-    Event& event = add(EventKind::kRegionClose, bytes);
-    event.value = &round_.keep_value(std::move(value));
-    event.cut = cut;
-  }
+void EventBuilder::end(json::Value value, Span delimiter, bool cut) {
+  if (calls_ && calls_->is_open()) end_call(&value, delimiter);
+  if (out_.keeps_message) store(value);
+  out_.close_region(region_end(delimiter, cut), std::move(value));
   open_ = kNoTagNode;
   text_.clear();
 }
@@ -216,31 +183,27 @@ void EventBuilder::store(const json::Value& value) {
   }
 }
 
-void EventBuilder::diagnose(Diagnostic diagnostic) {
-  events::add_diagnostic(message_, std::move(diagnostic), max_diagnostics_);
-}
-
-Message& EventBuilder::message() {
-  if (!stale_ || !keep_) return message_;
-  stale_ = false;
+json::Value EventBuilder::fields() const {
+  if (!out_.keeps_message) return {};
   // The fields "reasoning", "content" and "tool_calls" come first, in this
   // order; the others follow in the order of their first regions.
-  json::Object fields = {{"role", "assistant"}};
+  json::Object out = {{"role", "assistant"}};
   const auto put = [&](std::uint32_t field) {
-    json::Value value = values_.current(field);
     // As for a format, a text that is empty is none.
-    if (value.is_string() && value.as_string().empty()) return;
-    fields.set(std::string(regions_.fields()[field]), std::move(value));
+    if (values_.kind(field) == json::Kind::kString &&
+        values_.view(field).empty()) {
+      return;
+    }
+    out.set(std::string(regions_.fields()[field]), values_.value(field));
   };
   // ORDER: the first three of Regions::fields()
   for (std::uint32_t field = 0; field < 3; ++field) {
     if (!values_.empty(field)) put(field);
   }
-  for (const std::uint32_t field : values_.order()) {
+  values_.visit_completed([&](std::uint32_t field) {
     if (field >= 3) put(field);
-  }
-  message_.fields = std::move(fields);
-  return message_;
+  });
+  return out;
 }
 
 }  // namespace parlance::tag_parser

@@ -18,7 +18,8 @@
 
 #include "call_stream/call_stream.h"
 #include "events/field_values.h"
-#include "events/round.h"
+#include "events/held_space.h"
+#include "events/output.h"
 #include "parlance/json.h"
 #include "parlance/message.h"
 #include "tag_parser/regions.h"
@@ -27,18 +28,14 @@ namespace parlance::tag_parser {
 
 class EventBuilder {
  public:
-  EventBuilder(const Regions& regions, bool keep_message, bool stream_calls,
-               std::size_t diagnostics);
-
-  // Drops the events of the last round, and the texts and values that they
-  // point to.
-  void begin_round() { round_.begin(); }
-  std::vector<Event>& events() { return round_.events(); }
+  // `regions` and `out` must outlive the builder.
+  EventBuilder(const Regions& regions, events::Output& out, bool stream_calls);
 
   // Opens the region of the format `id`, which begins after `delimiter`.
   void open(structural_tag::TagNodeId id, Span delimiter);
   // Writes text to the region of `id`, and opens the region if it is not open.
-  // REQUIRES: `text` stays valid until begin_round(), since events point to it.
+  // REQUIRES: `text` stays valid until the next round, since events point to
+  // it.
   void write(structural_tag::TagNodeId id, std::string_view text, Span bytes);
   // With stream_calls: the open region is a call, which `reader` reads; and
   // its arguments have more text.
@@ -67,25 +64,29 @@ class EventBuilder {
   // The text of the open region so far.
   const std::string& text() const { return text_; }
   // White space that is held until other text shows that it is content.
-  const std::string& held() const { return layout_; }
+  const events::HeldSpace& held() const { return space_; }
 
-  void diagnose(Diagnostic diagnostic);
-  Message& message();
+  void diagnose(Diagnostic diagnostic) { out_.diagnose(std::move(diagnostic)); }
+  // The fields of the message.
+  json::Value fields() const;
 
  private:
   // Stands for the region of the text that fits no format.
   static constexpr structural_tag::TagNodeId kRest{0xFFFFFFFE};
 
   Event& add(EventKind kind, Span bytes) {
-    return round_.add(kind, field_name(), field_, bytes);
+    return out_.round.add(kind, field_name(), field_, bytes);
   }
-  // Holds white space with which the text of a region of content begins.
-  // Returns false if there is other text; then nothing is held.
-  bool hold_layout(structural_tag::TagNodeId id, std::string_view text,
-                   Span bytes);
   void write_chunk(std::string_view text, Span bytes);
   void add_chunk(std::string_view text, Span bytes);
-  void end(json::Value value, Span bytes, bool cut, bool malformed);
+  void end(json::Value value, Span delimiter, bool cut);
+  events::RegionEnd region_end(Span delimiter, bool cut) const {
+    return {.name = field_name(),
+            .field = field_,
+            .begin = begin_,
+            .delimiter = delimiter,
+            .cut = cut};
+  }
   Event call_event(Span bytes) const {
     return events::event_of(field_name(), field_, bytes);
   }
@@ -98,8 +99,7 @@ class EventBuilder {
   std::string_view field_name() const { return regions_.fields()[field_]; }
 
   const Regions& regions_;
-  const bool keep_;
-  const std::size_t max_diagnostics_;
+  events::Output& out_;
 
   structural_tag::TagNodeId open_ = structural_tag::kNoTagNode;
   std::uint32_t field_ = 0;
@@ -107,17 +107,11 @@ class EventBuilder {
   bool dirty_ = false;
   std::size_t begin_ = 0;
   std::string text_;
-  std::string begun_;   // the bytes of a character, after text_
-  std::string layout_;  // the text before the region that is not open yet
-  std::size_t layout_begin_ = 0;
-
-  // The events of this round point to the texts that were written, too.
-  events::Round round_;
+  std::string begun_;  // the bytes of a character, after text_
+  events::HeldSpace space_;
 
   // By field: the joined texts of its regions, or the list of their values.
   events::FieldValues values_;
-  bool stale_ = true;  // message_.fields is out of date
-  Message message_;
 
   // With stream_calls, and the text of the open call's arguments.
   std::optional<call_stream::CallStream> calls_;

@@ -31,10 +31,10 @@ namespace parlance::tag_parser {
 class TreeWalker {
  public:
   TreeWalker(const CompiledTagImpl& code, const vocab::TokenLog& tokens,
-             bool keep, bool stream_calls, std::size_t diagnostics)
+             events::Output& out, bool stream_calls)
       : code_(code),
-        tree_(code, tokens, keep),
-        events_(code.regions, keep, stream_calls, diagnostics) {}
+        tree_(code, tokens, out.keeps_message),
+        events_(code.regions, out, stream_calls) {}
 
   // The text before this position has been emitted.
   std::uint64_t position() const { return position_; }
@@ -83,7 +83,7 @@ class TreeWalker {
   // The representative of the region that is open; kNoTagNode: none is.
   TagNodeId open_region() const { return events_.open_region(); }
 
-  EventBuilder& events() { return events_; }
+  const EventBuilder& events() const { return events_; }
   const ParseTreeLog& tree() const { return tree_; }
 
  private:

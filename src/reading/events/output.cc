@@ -1,0 +1,34 @@
+// The ends of regions as events and as parts of the message; see output.h.
+
+#include "events/output.h"
+
+namespace parlance::events {
+
+Event& Output::end_region(EventKind kind, const RegionEnd& region,
+                          const json::Value* value) {
+  fields_stale = true;
+  if (keeps_message) {
+    message.parts.push_back({.field_index = region.field,
+                             .value = value == nullptr ? json::Value() : *value,
+                             .malformed = value == nullptr,
+                             .cut = region.cut,
+                             .bytes = {region.begin, region.delimiter.end}});
+  }
+  Event& event = round.add(kind, region.name, region.field, region.delimiter);
+  event.cut = region.cut;
+  return event;
+}
+
+void Output::close_region(const RegionEnd& region, json::Value value) {
+  Event& event = end_region(EventKind::kRegionClose, region, &value);
+  event.value = &round.keep_value(std::move(value));
+}
+
+void Output::spoil_region(const RegionEnd& region, std::string_view text,
+                          Diagnostic why) {
+  Event& event = end_region(EventKind::kRegionMalformed, region, nullptr);
+  event.text = text;
+  event.diagnostic = &round.keep_diagnostic(std::move(why));
+}
+
+}  // namespace parlance::events
