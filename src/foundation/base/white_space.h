@@ -14,8 +14,8 @@ constexpr bool is_white_space(char32_t c) {
          c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
 }
 
-// The white space of ASCII.  Where it is nobody's, beside calls and ends of turn,
-// it is layout; JSON has four of these characters (ascii.h).
+// The white space of ASCII.  Where it is nobody's, beside calls and ends of
+// turn, it is layout; JSON has four of these characters (ascii.h).
 inline constexpr std::string_view kAsciiSpace = " \t\n\r\f\v";
 
 // Whether `text` has no other characters.
