@@ -330,6 +330,14 @@ TEST(ArgumentsLaw, Reading) {
   EXPECT_GT(counts.streams, 1000u);
 }
 
+// Texts with two readings: JSON, or a string and more elements.
+TEST(ArgumentsLaw, ReadingTwoWays) {
+  for (const std::uint32_t seed : {300818u, 501522u}) {
+    check(seed, 1, 10);
+    if (HasFatalFailure()) break;
+  }
+}
+
 TEST(ArgumentsLaw, ReadingLongRun) {
   for (std::uint32_t part = 1; part <= 10; ++part) {
     check(part * 100000, 4000, 10);

@@ -378,6 +378,13 @@ class Case {
     for (const auto& [type, text] : layout.types) {
       if (!text.empty()) out.push_back(text + layout.after_type);
     }
+    // JSON in which an element ends and the next one begins, and a string in
+    // which something else seems to.
+    if (!layout.close.empty()) {
+      out.push_back("[\"" + layout.close + layout.between + layout.open + "b" +
+                    layout.middle + layout.after_type + "\"]" + layout.close);
+      out.push_back("<![CDATA[true" + layout.close);
+    }
     for (const char* text : {"a=", "b=", "a:", "\"a\": ", ", ", "None", "True",
                              "False", "{", "[", "<![CDATA[", "]]>", "<", "&"}) {
       out.emplace_back(text);
@@ -519,6 +526,9 @@ TEST(LayoutsLaw, Reading) {
   EXPECT_GT(counts.values, 500u);
   EXPECT_LT(counts.left_out, counts.values / 10);
 }
+
+// A text with two readings: JSON, or a string and more elements.
+TEST(LayoutsLaw, ReadingTwoWays) { check(201086, 1, 10); }
 
 TEST(LayoutsLaw, ReadingLongRun) {
   for (std::uint32_t part = 1; part <= 10; ++part) {

@@ -41,6 +41,11 @@ inline std::vector<std::string> argument_words(
   }
   out.push_back("\"" + std::string(markup.close) + "\"");
   out.push_back(std::string(markup.close) + std::string(markup.open));
+  // JSON in which an element ends and the next one begins.
+  if (!markup.close.empty()) {
+    out.push_back("[\"" + markup.close + markup.open + "b" + markup.middle +
+                  markup.after_type + "\"]" + markup.close);
+  }
   if (style == structural_tag::ArgumentStyle::kCohereXml) {
     for (const char* word :
          {" name=\"", " type=\"", "raw\">", "json\">", "dict\">", "list\">"}) {

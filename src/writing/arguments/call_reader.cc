@@ -186,6 +186,7 @@ bool ArgumentCallReader::may_be_cdata(std::string_view text) {
     at_ += kCdataOpen.size();
     // With a text for each type, that of strings has come.
     start_value(!layout_.types.empty() || rules_.value(value_).json_types == 0);
+    no_json_ = true;
     end_ = {"", std::string(kCdataClose), layout_.close};
     return false;
   }
@@ -314,6 +315,10 @@ ArgumentCallReader::Taken ArgumentCallReader::take_json(std::string_view text,
       rules_.string_fits(value_,
                          raw_string(layout_, text.substr(at_, found - at_)));
   if (as_string) return Taken::kNothing;
+  if (found < *json_end_ && may_be_string(text, found)) {
+    step_ = Step::kUndecided;
+    return Taken::kAll;
+  }
   const std::string_view json = text.substr(begin, *json_end_ - begin);
   std::optional<json::Value> value = parse_json(json, limits_);
   if (!value || !(layout_.loose || in_group(*value, *group_))) {
@@ -327,6 +332,20 @@ ArgumentCallReader::Taken ArgumentCallReader::take_json(std::string_view text,
   json_.value(*value, out);
   end_element(after + layout_.close.size());
   return Taken::kAll;
+}
+
+// Whether the value may also be the string before the end marker at `found`,
+// because an element may begin after this marker.
+bool ArgumentCallReader::may_be_string(std::string_view text,
+                                       std::size_t found) {
+  const std::size_t held = held_before(text, found);
+  const std::string_view left = text.substr(found + end_.text.size());
+  if (held != end_.before.size() || !left.starts_with(end_.after)) return false;
+  const std::size_t next =
+      skip(text, found + end_.text.size() + end_.after.size());
+  return text.substr(next).starts_with(layout_.between + layout_.open) &&
+         rules_.string_fits(
+             value_, raw_string(layout_, text.substr(at_, found - held - at_)));
 }
 
 // Writes the string before the end marker at `found`, if it is valid.
@@ -384,6 +403,9 @@ void ArgumentCallReader::advance(std::string_view text, bool end,
       case Step::kValue:
         more = read_value(text, end, out);
         break;
+      case Step::kUndecided:
+        more = false;
+        break;
       case Step::kStopped:
         break;
     }
@@ -392,10 +414,10 @@ void ArgumentCallReader::advance(std::string_view text, bool end,
   if (step_ == Step::kOpen) {
     json_.end_members(out);
     writer.end();
-    step_ = Step::kStopped;
-  } else if (out.empty()) {
+  } else if (step_ == Step::kUndecided || out.empty()) {
     writer.leave_rest();
   }
+  step_ = Step::kStopped;
 }
 
 }  // namespace parlance::arguments

@@ -11,7 +11,9 @@
 // The values are those of ArgumentReader (reader.h).  The string of an argument
 // that can only be a string is written while it grows.  Any other value is
 // written when it is decided: a text that may still be the beginning of a JSON
-// value that contains the closing marker waits.
+// value that contains the closing marker waits.  Where such a value may also be
+// a string and the elements after it, the rest of the text decides, as in
+// ArgumentReader, and everything waits until the call ends.
 
 #include <cstddef>
 #include <cstdint>
@@ -52,6 +54,7 @@ class ArgumentCallReader final : public call_stream::CallReader {
     kAttribute,  // the rest of the attribute, and the marker after it
     kString,     // the text of a string, up to the closing marker
     kValue,      // a value that may be JSON
+    kUndecided,  // the rest of the text decides between two readings
     kStopped,    // nothing more can be read
   };
 
@@ -68,6 +71,7 @@ class ArgumentCallReader final : public call_stream::CallReader {
   Taken take_json(std::string_view text, std::size_t found, std::string& out);
   bool take_string(std::string_view text, std::size_t found, bool end,
                    std::string& out);
+  bool may_be_string(std::string_view text, std::size_t found);
   bool read_type(std::string_view text);
   void begin_value(std::string_view attribute);
   void begin_exact_value(const TypeGroup& group);
