@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <iostream>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,6 +44,8 @@ constexpr const char* kLayouts[] = {
     R"({"style": "python"})",
     R"({"style": "delimited", "delimited": {"string": ["<|\"|>", "<|\"|>"]}})",
     R"({"style": "delimited", "delimited": {"string": ["''", "''"]}})",
+    R"({"style": "delimited", "delimited": {"string": ["<|\"|>", "<|\"|>"],
+        "keys": "text"}})",
     R"({"style": "delimited", "delimited": {"string": ["<", "a>"]}})",
     R"({"style": "elements", "elements": {"open": "<parameter=",
         "middle": ">\n", "close": "\n</parameter>\n",
@@ -70,6 +73,28 @@ constexpr const char* kLayouts[] = {
         "types": {"number": "n", "boolean": "n", "integer": "b", "*": "b"},
         "after_type": ":", "close": "</v>", "between": " "}})",
 };
+
+// Whether a Python call gives an argument twice.
+bool gives_twice(std::string_view text) {
+  std::set<std::string_view> names;
+  std::size_t begin = 0;
+  std::size_t depth = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted && c == '\\') ++i;
+    if (c == '"') quoted = !quoted;
+    if (quoted) continue;
+    if (c == '[' || c == '{') ++depth;
+    if (c == ']' || c == '}') --depth;
+    if (depth > 0) continue;
+    if (c == ' ') begin = i + 1;
+    if (c == '=' && !names.insert(text.substr(begin, i - begin)).second) {
+      return true;
+    }
+  }
+  return false;
+}
 
 // A text like the layouts' chat templates write it, written from the layout in
 // JSON alone.  Nothing if the layout cannot write it.
@@ -176,12 +201,19 @@ class LayoutWriter {
       std::size_t i = 0;
       for (const json::Member& member : value.members()) {
         separate(i++);
+        const bool any = text("keys") == "text";
         const bool word =
             !member.key.empty() &&
-            std::all_of(member.key.begin(), member.key.end(), [](char c) {
-              return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-                     c == '_' || c == '.' || c == '-' || (c & 0x80) != 0;
-            });
+            (any ? member.key.find_first_of("<\"[]{},:\n") ==
+                           std::string::npos &&
+                       member.key.front() != ' ' && member.key.back() != ' '
+                 : std::all_of(
+                       member.key.begin(), member.key.end(), [](char c) {
+                         return std::isalnum(static_cast<unsigned char>(c)) !=
+                                    0 ||
+                                c == '_' || c == '.' || c == '-' ||
+                                (c & 0x80) != 0;
+                       }));
         if (word) out += member.key;
         fits = (word || raw(member.key, out)) && fits;
         out += ":";
@@ -396,9 +428,11 @@ class Case {
             schema::Validator& validator, std::size_t walks) {
     testing::check_walks(
         grammar, reader, validator, format_.excludes, words(), walks, small_,
-        counts_.texts, [&](const std::string& text, const json::Value& value) {
+        counts_.texts,
+        [&](const std::string& text, const json::Value& value) {
           check_stream(reader, text, value);
-        });
+        },
+        format_.style == ArgumentStyle::kPython ? &gives_twice : nullptr);
   }
 
   void check_stream(const arguments::ArgumentReader& reader,

@@ -433,8 +433,10 @@ inline void FamilyWalks::run(const Cell& cell, std::uint32_t seed,
 }
 
 // A message with the arguments of tools that are not strict up to what the
-// schema of such a tool may change.  The tag does not have that schema; for the
-// format's parser it types what the model wrote.  Each value is what its text
+// schema of such a tool may change.  A tag says what texts may come, to engines
+// that know nothing else of the request, and the schema of such a tool says
+// nothing about its texts, so the tag does not have it; for the format's parser
+// it types what the model wrote.  Each value is what its text
 // is by the types of its parameter, or else as JSON, or else a string.
 inline json::Value FamilyWalks::untyped(const json::Value& message) const {
   json::Value out = message;

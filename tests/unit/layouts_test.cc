@@ -46,6 +46,9 @@ constexpr const char* kCdata =
 constexpr const char* kPython = R"("style": "python")";
 constexpr const char* kDelimited =
     R"("style": "delimited", "delimited": {"string": ["<|\"|>", "<|\"|>"]})";
+constexpr const char* kTextKeys =
+    R"("style": "delimited", "delimited": {"string": ["<|\"|>", "<|\"|>"],
+       "keys": "text"})";
 
 TEST(Layouts, LoadErrors) {
   struct Row {
@@ -149,6 +152,10 @@ TEST(Layouts, Canonical) {
       {kDelimited,
        R"("style": "delimited", "delimited": {"string": ["<|\"|>", )"
        R"("<|\"|>"], "keys": "bare"}, )"},
+      {R"("style": "delimited", "delimited": {"string": ["<", ">"],
+          "keys": "text"})",
+       R"("style": "delimited", "delimited": {"string": ["<", ">"], )"
+       R"("keys": "text"}, )"},
   };
   for (const Row& row : rows) {
     const auto tag = StructuralTag::from_json(tag_text("true", row.members));
@@ -300,6 +307,15 @@ TEST(Layouts, Delimited) {
       {kDelimited, kSchema, "{city:Bern}", nullptr},
       {kDelimited, kSchema, "{city:<|\"|>a<|\"|><|\"|>}", nullptr},
       {kDelimited, kSchema, "{a b:1}", nullptr},
+      {kTextKeys, R"({"properties": {"a b": {"type": "integer"}}})", "{a b:1}",
+       R"({"a b": 1})"},
+      {kTextKeys, R"({"properties": {"a,b": {"type": "integer"}}})",
+       "{<|\"|>a,b<|\"|>:1}", R"({"a,b": 1})"},
+      {kTextKeys, R"({"additionalProperties": {"type": "integer"}})",
+       "{it's a?:1,<|\"|> b<|\"|>:2,<|\"|>'c<|\"|>:3}",
+       R"({"it's a?": 1, " b": 2, "'c": 3})"},
+      {kTextKeys, R"({"additionalProperties": {"type": "integer"}})", "{ b:2}",
+       nullptr},
       {kDelimited, R"({"type": ["string", "array"]})", "<|\"|>x<|\"|>",
        R"("x")"},
       {kDelimited, R"({"type": ["string", "array"]})", "[<|\"|>x<|\"|>]",
@@ -376,6 +392,11 @@ TEST(Layouts, CutLiterals) {
   EXPECT_EQ(read_delimited("[1,2").json, "");
   EXPECT_FALSE(read("a=1,").complete);
   EXPECT_FALSE(read("a=1)").complete);
+  // A call that gives an argument twice is none.
+  EXPECT_EQ(read("b={\"x\": 1, \"x\": 2}, a=1").json,
+            R"({"b": {"x": 1, "x": 2}, "a": 1})");
+  EXPECT_FALSE(read("a=1, b=3, a=2").complete);
+  EXPECT_EQ(read("a=1, b=3, a=2").json, R"({"a": 1, "b": 3})");
   EXPECT_FALSE(read_delimited("{a:1}}").complete);
 }
 

@@ -249,6 +249,12 @@ TEST(Rendering, Delimited) {
             R"(<call>f:{a:<|"|>x<|"|>,n:3,l:[<|"|>p<|"|>],)"
             R"(o:{<|"|>k y<|"|>:null}}</call>)");
   EXPECT_EQ(arguments_in(
+                R"({"delimited": {"string": ["<|\"|>", "<|\"|>"],
+                    "keys": "text"}})",
+                R"({"k y": 1, "it's, so": 2, "a<b": 3, " c": 4, "": 5})"),
+            R"(<call>f:{k y:1,<|"|>it's, so<|"|>:2,<|"|>a<b<|"|>:3,)"
+            R"(<|"|> c<|"|>:4,<|"|><|"|>:5}</call>)");
+  EXPECT_EQ(arguments_in(
                 R"({"delimited": {"string": ["'", "'"], "order": "sorted"}})",
                 R"({"b": 1, "C": 2, "a": {"y": 1, "x": [{"q": 1, "p": 2}]}})"),
             "<call>f:{a:{x:[{p:2,q:1}],y:1},b:1,C:2}</call>");

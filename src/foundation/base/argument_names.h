@@ -29,12 +29,23 @@ inline bool is_argument_name(std::string_view name) {
 }
 
 // Whether a key is written without delimiters where keys may be delimited
-// texts: [\w.\-]+.
-inline bool is_bare_key(std::string_view name) {
-  return !name.empty() && std::ranges::all_of(name, [](char c) {
-    return is_name_letter(c) || is_digit(static_cast<unsigned char>(c)) ||
-           c == '.' || c == '-';
-  });
+// texts: [\w.\-]+ or, if it may be any text that `open` does not open and that
+// ends at a colon, one without brackets, double quotes, commas and control
+// characters that neither begins nor ends with a space.
+inline bool is_bare_key(std::string_view name, bool any_text, char open) {
+  if (name.empty()) return false;
+  if (!any_text) {
+    return std::ranges::all_of(name, [](char c) {
+      return is_name_letter(c) || is_digit(static_cast<unsigned char>(c)) ||
+             c == '.' || c == '-';
+    });
+  }
+  return name.front() != ' ' && name.front() != '\'' && name.back() != ' ' &&
+         std::ranges::all_of(name, [&](char c) {
+           return static_cast<unsigned char>(c) >= ' ' && c != open &&
+                  std::string_view("\"[]{},:").find(c) ==
+                      std::string_view::npos;
+         });
 }
 
 // The name as it stands between the quotation marks of an XML attribute.

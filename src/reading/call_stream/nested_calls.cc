@@ -160,12 +160,6 @@ NestedValue read_cohere(std::string_view text, const Limits& limits) {
       default:
         builder.add(token, input);
     }
-    if (builder.repeated_key()) {
-      out.damage = "a name comes twice: ";
-      out.code = ErrorCode::kInvalidContent;
-      out.bytes = span_of(token);
-      return out;
-    }
   }
   out.value = builder.take();
   return out;

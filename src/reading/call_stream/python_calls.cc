@@ -77,8 +77,7 @@ void PythonCallReader::add(const Token& token, const Input& input,
                            std::string& out) {
   if (token.kind == Kind::kKey && json_.depth() == 1 && !held_) {
     const std::string_view name = input.slice(token.begin, token.end);
-    // A tag's grammar writes a name twice where a pattern allows it.
-    if (language_.dialect != PythonDialect::kArguments && !names_.add(name)) {
+    if (!names_.add(name)) {
       return scanner_.reject(ArgumentNames::repeated(name));
     }
     parameter_ = nullptr;

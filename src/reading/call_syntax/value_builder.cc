@@ -10,7 +10,6 @@ void ValueBuilder::key(std::string_view text) {
   if (open_.empty() || !open_.back().container.is_object()) return;
   Frame& in = open_.back();
   repeats_ = in.container.find(text) != nullptr;
-  if (repeats_ && !repeated_) repeated_ = text;
   in.key = text;
 }
 
@@ -31,7 +30,6 @@ void ValueBuilder::value(json::Value value) {
 
 json::Value ValueBuilder::take() {
   complete_ = repeats_ = false;
-  repeated_.reset();
   return std::move(root_);
 }
 

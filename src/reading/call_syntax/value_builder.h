@@ -36,9 +36,8 @@ class ValueBuilder {
   // Moves the value out, and prepares for the next.  REQUIRES: complete().
   json::Value take();
 
-  // The first key that its object had already.  Of equal keys the last counts.
-  const std::optional<std::string>& repeated_key() const { return repeated_; }
-  // Whether the last key was one that its object had already.
+  // Whether the last key was one that its object had already.  Of equal keys
+  // the last counts.
   bool repeats() const { return repeats_; }
   // What a scalar could not be read for, e.g. too many digits.
   const std::optional<Error>& error() const { return error_; }
@@ -54,7 +53,6 @@ class ValueBuilder {
   json::Value root_;
   std::string text_;  // of the string so far
   bool complete_ = false;
-  std::optional<std::string> repeated_;
   bool repeats_ = false;
   std::optional<Error> error_;
 };

@@ -502,11 +502,13 @@ class WriteLoader {
     }
     json::Object out;
     out.set("string", *delimiters);
-    if (const json::Value* keys = inner.find("keys")) {
-      constexpr std::array kNames = {"bare"sv};
-      read_.choice(*keys, append_pointer(at, "keys"), "'keys'", kNames);
-    }
-    out.set("keys", "bare");
+    constexpr std::array kForms = {"bare"sv, "text"sv};
+    const json::Value* keys = inner.find("keys");
+    const std::size_t form =
+        keys == nullptr
+            ? 0
+            : read_.choice(*keys, append_pointer(at, "keys"), "'keys'", kForms);
+    out.set("keys", kForms[form]);
     style.set("style", "delimited");
     style.set("delimited", json::Value(std::move(out)));
     if (const json::Value* order = inner.find("order")) {

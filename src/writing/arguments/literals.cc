@@ -3,6 +3,7 @@
 #include "arguments/literals.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include "base/ascii.h"
@@ -29,12 +30,18 @@ Literals read_literals(Scanner scanner, std::string_view text) {
   };
   const Input input = {.text = text, .end = true};
   call_syntax::JsonText json;
+  call_stream::ArgumentNames names;
+  constexpr bool kOnce = std::is_same_v<Scanner, call_syntax::PythonScanner>;
   Literals out;
   Place whole;
   Place last;
   Token token = scanner.next(input);
   for (; token.kind != Kind::kMore && token.kind != Kind::kBad;
        token = scanner.next(input)) {
+    if (kOnce && token.kind == Kind::kKey && json.depth() == 1 &&
+        !names.add(input.slice(token.begin, token.end))) {
+      break;
+    }
     if (!json.add(token, input, out.json)) break;
     out.complete = out.complete || token.kind == Kind::kCallEnd;
     const bool ends = token.kind == Kind::kScalar ||

@@ -27,11 +27,11 @@ struct Literals {
   std::size_t read = 0;  // bytes that `json` was read from
 };
 
-// Reads the keyword arguments of a Python call.  Of equal names the last
-// counts. O(text.size()).
+// Reads the keyword arguments of a Python call, up to a name that comes twice.
+// O(text.size()).
 Literals read_python(std::string_view text, const Limits& limits);
 
-// Reads a value.  O(text.size()).
+// Reads a value.  Of equal names the last counts.  O(text.size()).
 Literals read_delimited(std::string_view text,
                         const structural_tag::DelimitedLayout& layout,
                         const Limits& limits);

@@ -30,7 +30,19 @@ constexpr std::string_view kIdentifiers =
     "[^\\x00-@\\[-^`{-\\x7f][^\\x00-/:-@\\[-^`{-\\x7f]*";
 constexpr std::string_view kPlainInQuotes = "[^\"\\\\\\x00-\\x1f]*";
 constexpr std::string_view kAnyName = "[\\s\\S]*";
-constexpr std::string_view kBareKeys = "[^\\x00-,/:-@\\[-^`{-\\x7f]+";
+
+bool is_bare_key(std::string_view name,
+                 const structural_tag::DelimitedLayout& layout) {
+  return base::is_bare_key(name, layout.text_keys, layout.open.front());
+}
+
+std::string bare_keys(const structural_tag::DelimitedLayout& layout) {
+  if (!layout.text_keys) return "[^\\x00-,/:-@\\[-^`{-\\x7f]+";
+  const std::string others =
+      std::string("\"\\[\\]{},:\\") + layout.open.front() + "]";
+  return "[^\\x00- '" + others + "(?:[^\\x00-\\x1f" + others + "*[^\\x00- " +
+         others + ")?";
+}
 
 }  // namespace
 
@@ -53,7 +65,8 @@ std::string RuleWriter::why_unwritable(std::string_view name, bool call) const {
   };
   if (options_.style == ArgumentStyle::kDelimited) {
     const std::string_view close = options_.delimited.close;
-    return base::is_bare_key(name) || !holds(name, unambiguous_end("", close))
+    return is_bare_key(name, options_.delimited) ||
+                   !holds(name, unambiguous_end("", close))
                ? ""
                : "contains " + json::quoted(close) + ", which ends a string";
   }
@@ -71,7 +84,8 @@ ExprId RuleWriter::literal_name(std::string_view name, bool call) {
     return rules_.bytes(call ? std::string(name) + "="
                              : json::quoted(name) + ": ");
   }
-  if (base::is_bare_key(name)) return rules_.bytes(std::string(name) + ":");
+  if (is_bare_key(name, options_.delimited))
+    return rules_.bytes(std::string(name) + ":");
   return rules_.sequence({marker(options_.delimited.open), rules_.bytes(name),
                           marker(options_.delimited.close), rules_.bytes(":")});
 }
@@ -89,7 +103,7 @@ ExprId RuleWriter::literal_names(LanguageId names,
     return rules_.sequence(
         {rules_.bytes("\""), written(names), rules_.bytes("\": ")});
   }
-  const LanguageId words = languages_.whole(kBareKeys);
+  const LanguageId words = languages_.whole(bare_keys(options_.delimited));
   const LanguageId bare = languages_.all_of({names, words});
   const LanguageId others =
       languages_.all_of({names, languages_.complement(words)});

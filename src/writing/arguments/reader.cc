@@ -500,11 +500,9 @@ std::optional<json::Value> Reading::element_value(
       element.content_begin, element.content_end - element.content_begin);
   const auto as_string = [&]() -> std::optional<json::Value> {
     if (!rules_.string_fits(value, content)) return std::nullopt;
-    const json::Value string(content);
     const auto parameter = parameter_at(element);
-    if (parameter == nullptr) return string;
-    return schema::cast_argument(string, *parameter, schema::Strings::kWritten)
-        .value_or(string);
+    if (parameter == nullptr) return json::Value(content);
+    return rules_.cast_string(*parameter, value, content);
   };
   const auto as_json = [&]() -> std::optional<json::Value> {
     std::size_t end = 0;

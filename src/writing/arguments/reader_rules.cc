@@ -313,17 +313,25 @@ std::shared_ptr<const schema::Parameter> ArgumentRules::parameter_of(
 
 json::Value ArgumentRules::raw_value(std::string_view name, ValueId id,
                                      std::string_view text) {
-  json::Value string(text);
-  if (values_[id].json_types == 0) return string;
-  if (const auto parameter = parameter_of(name)) {
-    auto cast =
-        schema::cast_argument(string, *parameter, schema::Strings::kWritten);
-    // Another alternative of the object may take another type.
-    const bool here =
-        cast && (values_[id].json_types & schema::type_bit(*cast)) != 0;
-    return here ? *std::move(cast) : string;
-  }
-  return json_in(id, text).value_or(string);
+  if (values_[id].json_types == 0) return text;
+  const auto parameter = parameter_of(name);
+  return parameter != nullptr ? cast_string(*parameter, id, text)
+                              : json_in(id, text).value_or(json::Value(text));
+}
+
+json::Value ArgumentRules::cast_string(const schema::Parameter& parameter,
+                                       ValueId id,
+                                       std::string_view text) const {
+  const json::Value string(text);
+  const ValueRule& rule = values_[id];
+  const std::uint8_t types = static_cast<std::uint8_t>(
+      rule.json_types | (rule.object == kNone ? 0 : schema::kObject) |
+      (rule.array == kNone ? 0 : schema::kArray));
+  auto cast =
+      schema::cast_argument(string, parameter, schema::Strings::kWritten);
+  // Another alternative of the object may take another type.
+  return cast && (types & schema::type_bit(*cast)) != 0 ? *std::move(cast)
+                                                        : string;
 }
 
 json::Value ArgumentRules::number_value(const schema::Parameter* parameter,

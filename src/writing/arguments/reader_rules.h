@@ -162,6 +162,9 @@ class ArgumentRules {
   // number of JSON, of which they make an integer or a double.
   json::Value raw_value(std::string_view name, ValueId id,
                         std::string_view text);
+  // The same of a text that is not JSON of the rule, if its parameter is known.
+  json::Value cast_string(const schema::Parameter& parameter, ValueId id,
+                          std::string_view text) const;
   json::Value number_value(const schema::Parameter* parameter,
                            std::string_view text, json::Value number);
   // The argument `name`; null if nothing is known of it, or its text is not

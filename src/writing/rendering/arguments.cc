@@ -240,6 +240,7 @@ std::string write_elements(const Value& arguments, const Value& layout,
 struct Delimiters {
   std::string_view open;
   std::string_view close;
+  bool text_keys = false;
 };
 
 // The members of an object as they are written.
@@ -282,7 +283,8 @@ void append_delimited(const Value& value, const Delimiters& string, bool sorted,
       for (const json::Member* member : in_order(value, sorted)) {
         if (!first) out += ',';
         first = false;
-        if (base::is_bare_key(member->key)) {
+        if (base::is_bare_key(member->key, string.text_keys,
+                              string.open.front())) {
           out += member->key;
         } else {
           out.append(string.open).append(member->key).append(string.close);
@@ -368,10 +370,12 @@ Result<std::string> write_arguments(const Value& arguments, const Value& style,
     return write_elements(arguments, *style.find("elements"), ends);
   }
   if (name == "delimited") {
-    const Value* string = style.find("delimited")->find("string");
+    const Value& layout = *style.find("delimited");
+    const Value* string = layout.find("string");
     append_delimited(
         arguments,
-        {string->items()[0].as_string(), string->items()[1].as_string()},
+        {string->items()[0].as_string(), string->items()[1].as_string(),
+         text_of(layout, "keys") == "text"},
         style.find("any_order") != nullptr, out);
     return out;
   }

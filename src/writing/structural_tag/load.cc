@@ -325,7 +325,7 @@ DelimitedLayout load_delimited(MemberReader& layout,
                 "must open a string with a text that does not begin with white "
                 "space, a letter, a digit or one of _-+.,:{}[].");
   }
-  layout_choice(layout, object, "keys", {"bare"});
+  out.text_keys = layout_choice(layout, object, "keys", {"bare", "text"}) == 1;
   return out;
 }
 

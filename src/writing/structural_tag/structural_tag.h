@@ -157,6 +157,7 @@ struct ElementLayout {
 struct DelimitedLayout {
   std::string open = {};   // not empty
   std::string close = {};  // not empty
+  bool text_keys = false;  // base::is_bare_key(): any text
 
   bool operator==(const DelimitedLayout&) const = default;
 };

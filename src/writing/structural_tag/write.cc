@@ -258,7 +258,7 @@ json::Value to_json(const ElementLayout& layout) {
 
 json::Value to_json(const DelimitedLayout& layout) {
   return json::Object{{"string", json::Array{layout.open, layout.close}},
-                      {"keys", "bare"}};
+                      {"keys", layout.text_keys ? "text" : "bare"}};
 }
 
 json::Value to_json(const TagTree& tag) {
