@@ -561,9 +561,6 @@ TEST(LayoutsLaw, Reading) {
   EXPECT_LT(counts.left_out, counts.values / 10);
 }
 
-// A text with two readings: JSON, or a string and more elements.
-TEST(LayoutsLaw, ReadingTwoWays) { check(201086, 1, 10); }
-
 TEST(LayoutsLaw, ReadingLongRun) {
   for (std::uint32_t part = 1; part <= 10; ++part) {
     check(part * 100000, 4000, 10);

@@ -8,12 +8,13 @@
 //   rn</parameter>                 rn"
 //   <parameter=days>3</parameter>  , "days": 3
 //
-// The values are those of ArgumentReader (reader.h).  The string of an argument
-// that can only be a string is written while it grows.  Any other value is
-// written when it is decided: a text that may still be the beginning of a JSON
-// value that contains the closing marker waits.  Where such a value may also be
-// a string and the elements after it, the rest of the text decides, as in
-// ArgumentReader, and everything waits until the call ends.
+// The values are those of ArgumentReader (reader.h), read by the same functions
+// (element_parts.h).  The string of an argument that can only be a string is
+// written while it grows.  Any other value is written when it is decided: a
+// text that may still be the beginning of a JSON value that contains the
+// closing marker waits.  Where such a value may also be a string and the
+// elements after it, the rest of the text decides, and everything waits until
+// the call ends.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,6 +24,7 @@
 #include <string>
 #include <string_view>
 
+#include "arguments/element_parts.h"
 #include "arguments/reader_rules.h"
 #include "call_stream/call_stream.h"
 #include "call_syntax/json_scanner.h"
@@ -49,48 +51,25 @@ class ArgumentCallReader final : public call_stream::CallReader {
 
  private:
   enum class Step : std::uint8_t {
-    kOpen,       // an element
-    kName,       // the rest of its name, and the marker after it
-    kAttribute,  // the rest of the attribute, and the marker after it
+    kHead,       // an element
+    kBegin,      // the beginning of its value
     kString,     // the text of a string, up to the closing marker
     kValue,      // a value that may be JSON
     kUndecided,  // the rest of the text decides between two readings
     kStopped,    // nothing more can be read
   };
 
-  // Each reads on from at_, and returns false if more text is needed.
-  bool read_open(std::string_view text);
-  bool read_name(std::string_view text);
-  bool read_attribute(std::string_view text);
+  // Each reads on, and returns false if more text is needed.
+  bool read_head(std::string_view text);
+  bool begin_value(std::string_view text, bool end);
   bool read_string(std::string_view text, std::string& out);
   bool read_value(std::string_view text, bool end, std::string& out);
-  // What became of a text: it is too short to say, it is no value, or it is
-  // written.
-  enum class Taken : std::uint8_t { kTooShort, kNothing, kAll };
   void scan_json(std::string_view text);
-  Taken take_json(std::string_view text, std::size_t found, std::string& out);
-  bool take_string(std::string_view text, std::size_t found, bool end,
-                   std::string& out);
-  bool may_be_string(std::string_view text, std::size_t found);
-  bool read_type(std::string_view text);
-  void begin_value(std::string_view attribute);
-  void begin_exact_value(const TypeGroup& group);
-  void start_value(bool is_string);
-  bool may_be_cdata(std::string_view text);
   std::size_t held_before(std::string_view text, std::size_t end) const;
-  // After optional white space, if the layout has it.
-  std::size_t skip(std::string_view text, std::size_t pos) const;
-  // Finds `marker` from searched_ on.
-  std::size_t find(std::string_view text, std::string_view marker);
-  bool find_member(std::string_view written);
   void end_element(std::size_t at);
-
-  // What ends the string that is being read.  `text` is searched for.
-  struct StringEnd {
-    std::string before;  // white space
-    std::string text;
-    std::string after;
-  };
+  ElementHead head_at(std::size_t at, bool first) const {
+    return {rules_, rules_.list(rules_.root_list()).objects[0], at, first};
+  }
 
   const std::string call_;
   const std::shared_ptr<void> owner_;
@@ -101,19 +80,15 @@ class ArgumentCallReader final : public call_stream::CallReader {
   const ElementLayout& layout_;
 
   bool opened_ = false;
-  bool first_ = true;  // no element has been read
-  Step step_ = Step::kOpen;
-  std::size_t at_ = 0;        // where the step began
-  std::size_t searched_ = 0;  // no marker of the step begins before this
+  Step step_ = Step::kHead;
   call_syntax::JsonText json_;
 
   // The element that is being read.
-  std::string name_;
-  ValueId value_ = kNone;
-  StringEnd end_;
-  const TypeGroup* group_ = nullptr;  // of an exact layout
-  bool string_first_ = false;         // the attribute says that it is a string
-  bool string_written_ = false;       // the string has begun
+  ElementHead head_;
+  StringText string_;
+  MarkerSearch search_;   // for what ends the string
+  bool written_ = false;  // the string has begun
+  std::size_t at_ = 0;    // the string before it is written
   // Reads the value as JSON: the end of the value, once it is known.
   const call_syntax::JsonDialect dialect_;
   std::optional<call_syntax::JsonScanner> scanner_;

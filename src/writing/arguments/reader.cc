@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "arguments/call_reader.h"
+#include "arguments/element_parts.h"
 #include "arguments/elements.h"
 #include "arguments/literals.h"
 #include "arguments/reader_rules.h"
@@ -135,28 +136,14 @@ class Reading {
                                    const Candidate& candidate) const;
   std::vector<Candidate> candidates(const ObjectRule& rule,
                                     const SearchState& state);
-  void add_candidates(std::vector<Candidate>& out, Candidate candidate,
-                      ValueId value, std::size_t pos);
-  void add_candidate(std::vector<Candidate>& out, const Candidate& candidate,
-                     json::Value value, std::size_t end) const;
+  static void add_candidate(std::vector<Candidate>& out,
+                            const MemberName& member, ElementValue value);
   std::optional<json::Value> json_at(ValueId value, std::size_t pos,
-                                     std::size_t& end,
-                                     std::string_view follow = {});
-  std::optional<json::Value> argument_at(std::string_view name, ValueId value,
-                                         std::size_t pos, std::size_t& end,
-                                         std::string_view follow = {});
-  void add_exact_candidates(std::vector<Candidate>& out, Candidate candidate,
-                            ValueId value, std::size_t pos);
-  void add_exact_values(std::vector<Candidate>& out, const Candidate& candidate,
-                        ValueId value, std::size_t pos, const TypeGroup& group);
+                                     std::size_t& end);
   // After optional white space, if the layout has it.
   std::size_t skip_layout(std::size_t pos) const {
-    return layout_.loose ? skip_space(text_, pos) : pos;
+    return arguments::skip_layout(layout_, text_, pos);
   }
-  // Finds the rule for a written name.  Returns false if the name is not
-  // allowed.
-  bool find_member(const ObjectRule& rule, std::string_view written,
-                   Candidate& candidate, ValueId& value);
 
   // cohere_xml, minimax_m3_xml
   void request(std::uint32_t element, ValueId value);
@@ -184,157 +171,23 @@ class Reading {
   std::vector<std::map<ListId, std::optional<json::Value>>> results_;
 };
 
-// The JSON value after the white space at `pos` and before `follow`.
+// The JSON value after the white space at `pos`.
 std::optional<json::Value> Reading::json_at(ValueId value, std::size_t pos,
-                                            std::size_t& end,
-                                            std::string_view follow) {
+                                            std::size_t& end) {
   const std::size_t begin = skip_layout(pos);
-  end = rules_.json_end(value, text_, begin, follow);
+  end = rules_.json_end(value, text_, begin, {});
   if (end == std::string_view::npos) return std::nullopt;
   return parse_json(text_.substr(begin, end - begin), limits_);
 }
 
-// The same, of an argument that is not nested.
-std::optional<json::Value> Reading::argument_at(std::string_view name,
-                                                ValueId value, std::size_t pos,
-                                                std::size_t& end,
-                                                std::string_view follow) {
-  std::optional<json::Value> read = json_at(value, pos, end, follow);
-  if (read && read->kind() == json::Kind::kFloat) {
-    const std::size_t begin = skip_layout(pos);
-    read =
-        rules_.number_value(rules_.parameter_of(name).get(),
-                            text_.substr(begin, end - begin), *std::move(read));
-  }
-  return read;
-}
-
 void Reading::add_candidate(std::vector<Candidate>& out,
-                            const Candidate& candidate, json::Value value,
-                            std::size_t end) const {
+                            const MemberName& member, ElementValue value) {
   // Two candidates for the same member with the same end lead to the same
   // state, and the first one is preferred.
   for (const Candidate& other : out) {
-    if (other.end == end && other.member == candidate.member) return;
+    if (other.end == value.end && other.member == member.index) return;
   }
-  out.push_back(candidate);
-  out.back().value = std::move(value);
-  out.back().end = end;
-}
-
-// Adds the candidates for the value of an element: JSON, which determines its
-// own end, and a string, which ends at the first closing marker.
-// REQUIRES: `pos` is after the marker `middle`, which follows the name.
-void Reading::add_candidates(std::vector<Candidate>& out, Candidate candidate,
-                             ValueId value, std::size_t pos) {
-  bool string_first = false;
-  if (!layout_.after_type.empty()) {
-    const bool typed = !layout_.types.empty();
-    if (!typed) pos = skip_space(text_, pos);
-    const std::size_t end = text_.find(layout_.after_type, pos);
-    if (end == std::string_view::npos) return;
-    const std::string_view attribute = text_.substr(pos, end - pos);
-    if (!typed && !attribute.empty()) return;
-    string_first = typed && attribute == rules_.groups().front().text;
-    pos = end + layout_.after_type.size();
-  }
-  const auto as_json = [&] {
-    std::size_t end = 0;
-    std::optional<json::Value> read =
-        argument_at(candidate.name, value, pos, end);
-    if (!read) return;
-    end = skip_space(text_, end);
-    if (!text_.substr(end).starts_with(layout_.close)) return;
-    add_candidate(out, candidate, std::move(*read), end + layout_.close.size());
-  };
-  if (!string_first) as_json();
-  const std::size_t end = text_.find(layout_.close, pos);
-  if (end != std::string_view::npos && (string_first || !by_attribute_)) {
-    const std::string_view raw =
-        arguments::raw_string(layout_, text_.substr(pos, end - pos));
-    if (rules_.string_fits(value, raw)) {
-      add_candidate(out, candidate,
-                    string_first ? json::Value(raw)
-                                 : rules_.raw_value(candidate.name, value, raw),
-                    end + layout_.close.size());
-    }
-  }
-  if (string_first && !by_attribute_) as_json();
-}
-
-// The same for exact layouts: the text of the type decides which values come,
-// and is followed by the value without white space.
-void Reading::add_exact_candidates(std::vector<Candidate>& out,
-                                   Candidate candidate, ValueId value,
-                                   std::size_t pos) {
-  for (const TypeGroup& group : rules_.groups()) {
-    std::size_t at = pos;
-    if (!layout_.types.empty()) {
-      const std::string written = group.text + layout_.after_type;
-      if (!text_.substr(pos).starts_with(written)) continue;
-      at += written.size();
-    }
-    add_exact_values(out, candidate, value, at, group);
-  }
-}
-
-void Reading::add_exact_values(std::vector<Candidate>& out,
-                               const Candidate& candidate, ValueId value,
-                               std::size_t pos, const TypeGroup& group) {
-  const bool strings = layout_.strings != ElementLayout::Strings::kJson;
-  std::size_t end = 0;
-  if ((group.types & ~(strings ? schema::kString : 0)) != 0) {
-    std::optional<json::Value> read =
-        argument_at(candidate.name, value, pos, end, layout_.close);
-    if (read && in_group(*read, group)) {
-      add_candidate(out, candidate, std::move(*read),
-                    end + layout_.close.size());
-    }
-  }
-  if (!strings || (group.types & schema::kString) == 0) return;
-  std::string_view close = layout_.close;
-  const CloseText parts = close_text(close);
-  const std::string_view rest = text_.substr(pos);
-  std::string_view raw;
-  if (layout_.strings == ElementLayout::Strings::kCdata &&
-      rest.starts_with(kCdataOpen)) {
-    end = rest.find(kCdataClose, kCdataOpen.size());
-    if (end == std::string_view::npos) return;
-    raw = rest.substr(0, end).substr(kCdataOpen.size());
-    end += kCdataClose.size();
-  } else {
-    end = rest.find(parts.text);
-    if (end == std::string_view::npos || end < parts.before.size()) return;
-    end -= parts.before.size();
-    raw = rest.substr(0, end);
-  }
-  if (!rest.substr(end).starts_with(close)) return;
-  if (rules_.string_fits(value, raw)) {
-    add_candidate(out, candidate,
-                  layout_.types.empty()
-                      ? rules_.raw_value(candidate.name, value, raw)
-                      : json::Value(raw),
-                  pos + end + close.size());
-  }
-}
-
-bool Reading::find_member(const ObjectRule& rule, std::string_view written,
-                          Candidate& candidate, ValueId& value) {
-  const auto declared = rule.by_written.find(written);
-  if (declared != rule.by_written.end()) {
-    candidate.member = declared->second;
-    candidate.name = rule.members[candidate.member].name;
-    value = rule.members[candidate.member].value;
-    return true;
-  }
-  for (const ObjectRule::Extra& extra : rule.extras) {
-    if (!rules_.name_fits(extra, written)) continue;
-    candidate.member = kNone;
-    candidate.name = written;
-    value = extra.value;
-    return true;
-  }
-  return false;
+  out.push_back({member.index, member.name, std::move(value.value), value.end});
 }
 
 // The candidates for the element at `pos`, in the order of preference.
@@ -344,44 +197,33 @@ bool Reading::find_member(const ObjectRule& rule, std::string_view written,
 // that contains `middle`.
 std::vector<Candidate> Reading::candidates(const ObjectRule& rule,
                                            const SearchState& state) {
-  std::size_t pos = state.pos;
   std::vector<Candidate> out;
-  Candidate candidate;
-  ValueId value = kNone;
   if (rules_.nests()) {
-    const ArgumentElement* element = element_at(pos);
+    const ArgumentElement* element = element_at(state.pos);
     if (element == nullptr || element->end == 0 || !element->named) return out;
-    if (!find_member(rule, element->name, candidate, value)) return out;
-    if (auto read = element_value(*element, value)) {
-      add_candidate(out, candidate, std::move(*read), element->end);
+    const auto member = rules_.member_of(rule, element->name);
+    if (!member) return out;
+    if (auto read = element_value(*element, member->value)) {
+      add_candidate(out, *member, {std::move(*read), element->end});
     }
     return out;
   }
-  const std::string begin =
-      state.taken == 0 ? layout_.open : layout_.between + layout_.open;
-  if (!text_.substr(pos).starts_with(begin)) return out;
-  pos += begin.size();
-  const std::size_t middle = text_.find(layout_.middle, pos);
-  if (middle == std::string_view::npos) return out;
-  if (find_member(rule, text_.substr(pos, middle - pos), candidate, value)) {
-    const std::size_t at = middle + layout_.middle.size();
-    if (layout_.loose) {
-      add_candidates(out, candidate, value, at);
-    } else {
-      add_exact_candidates(out, candidate, value, at);
+  const auto add = [&](ElementHead head) {
+    if (head.read(text_) != ElementHead::Found::kYes) return;
+    const auto take = [&](std::optional<ElementValue> value) {
+      if (value) add_candidate(out, head.member(), *std::move(value));
+    };
+    const bool string = head.says_string();
+    if (!string) take(json_value(rules_, head, text_, limits_));
+    if (string || !by_attribute_) take(string_value(rules_, head, text_));
+    if (string && !by_attribute_) {
+      take(json_value(rules_, head, text_, limits_));
     }
-  }
+  };
+  const bool first = state.taken == 0;
+  add({rules_, rule, state.pos, first});
   for (const std::uint32_t index : rule.names_with_middle) {
-    const ObjectRule::Member& member = rule.members[index];
-    const std::string_view rest = text_.substr(pos);
-    if (!rest.starts_with(member.written) ||
-        !rest.substr(member.written.size()).starts_with(layout_.middle)) {
-      continue;
-    }
-    candidate.member = index;
-    candidate.name = member.name;
-    add_candidates(out, candidate, member.value,
-                   pos + member.written.size() + layout_.middle.size());
+    add({rules_, rule, state.pos, first, index});
   }
   return out;
 }
@@ -559,17 +401,16 @@ void Reading::request(std::uint32_t element, ValueId value) {
 // requests of the parent of element `i` have been made.
 void Reading::request_all() {
   const auto ask_members = [&](const ListRule& list, std::uint32_t element) {
-    Candidate candidate;
-    ValueId value = kNone;
     for (const ObjectRule& rule : list.objects) {
-      if (elements_[element].named &&
-          find_member(rule, elements_[element].name, candidate, value)) {
-        request(element, value);
+      if (!elements_[element].named) break;
+      if (const auto member = rules_.member_of(rule, elements_[element].name)) {
+        request(element, member->value);
       }
     }
     const std::size_t index = elements_[element].index;
     for (const ArrayRule& rule : list.arrays) {
-      value = index < rule.prefix.size() ? rule.prefix[index] : rule.rest;
+      const ValueId value =
+          index < rule.prefix.size() ? rule.prefix[index] : rule.rest;
       if (value != kNone) request(element, value);
     }
   };
@@ -671,7 +512,8 @@ Arguments Reading::read() {
       rules_.list(rules_.root_list()).objects;
   // An alternative whose values have the types that are written comes before
   // one in which some value has not.
-  by_attribute_ = !layout_.types.empty() && alternatives.size() > 1;
+  by_attribute_ =
+      layout_.loose && !layout_.types.empty() && alternatives.size() > 1;
   for (bool again = true; again; by_attribute_ = false) {
     for (const ObjectRule& rule : alternatives) {
       if (auto out = fit(rule, 0, text_.size(), partial)) {

@@ -252,6 +252,20 @@ bool ArgumentRules::string_fits(ValueId id, std::string_view text) {
   return false;
 }
 
+std::optional<MemberName> ArgumentRules::member_of(const ObjectRule& rule,
+                                                   std::string_view written) {
+  const auto declared = rule.by_written.find(written);
+  if (declared != rule.by_written.end()) {
+    const ObjectRule::Member& member = rule.members[declared->second];
+    return MemberName{declared->second, member.name, member.value};
+  }
+  for (const ObjectRule::Extra& extra : rule.extras) {
+    if (!schema_.accepts(extra.names, written)) continue;
+    return MemberName{kNone, std::string(written), extra.value};
+  }
+  return std::nullopt;
+}
+
 json_recogniser::JsonRecogniser* ArgumentRules::recogniser_of(
     const ValueRule& rule, ValueRule::JsonTexts& texts,
     const std::vector<std::string>& excludes) {

@@ -92,6 +92,13 @@ struct ObjectRule {
   std::uint64_t max = 0;
 };
 
+// A member that a written name names.
+struct MemberName {
+  std::uint32_t index = kNone;  // kNone: it is undeclared
+  std::string name = {};
+  ValueId value = kNone;
+};
+
 // The rule of one alternative of an array.
 struct ArrayRule {
   std::vector<ValueId> prefix;
@@ -142,10 +149,9 @@ class ArgumentRules {
 
   // Whether a string is valid.
   bool string_fits(ValueId id, std::string_view text);
-  // Whether an undeclared name may be a name of `extra`.
-  bool name_fits(const ObjectRule::Extra& extra, std::string_view written) {
-    return schema_.accepts(extra.names, written);
-  }
+  // The member that `written` names; nothing if the name is not allowed.
+  std::optional<MemberName> member_of(const ObjectRule& rule,
+                                      std::string_view written);
   // The end of the JSON text that begins at `begin`, is a valid value of the
   // types in json_types, and is followed by `follow`; npos if there is none.
   // The text may contain white space anywhere, but does not begin or end with
