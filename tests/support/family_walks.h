@@ -575,7 +575,8 @@ inline void FamilyWalks::check_cut(const Cell& cell,
                                    const CompiledTag& program,
                                    std::span<const TokenId> ids) const {
   static const std::set<std::string> kParted = {
-      "gemma4", "hunyuan_v3", "hy3_preview", "kimi_k3", "nemotron_3_nano"};
+      "gemma4", "granite4_2", "hunyuan_v3",     "hy3_preview",
+      "hy4",    "kimi_k3",    "nemotron_3_nano"};
   const std::string text = vocabulary.decode(ids);
   // Half a character is U+FFFD for the one and the rest for the other.
   if (text.ends_with("\uFFFD")) return;

@@ -146,6 +146,8 @@ deepseek_v32 deepseek_v4 ernie45 functiongemma gemma4 gigachat3 glm45 glm47
 granite granite4 hermes holo2 hunyuan_a13b hy_v3 inkling internlm jamba
 kimi_k2 kimi_k3 lfm2 llama3_json llama4_json llama4_pythonic longcat mimo
 minicpm5 minimax_m2 minimax_m2_append_think minimax_m3 mistral nemotron_v3
+musespark1x hy_v4 granite-20b-fc granite_thinking_parser k2_horizon minicpmv
+plamo3 dots gigachat35 interns1 iquest_q1 nanbeige qwen3_json step5
 olmo3 openai openai_gptoss phi4_mini_json poolside_v1 pythonic qwen3
 qwen3_coder qwen3_xml seed_oss step3 step3p5 xlam
 apertus2509 deepseek-r1 deepseek-v3 deepseek-v4 deepseekv3 deepseekv31
