@@ -102,7 +102,6 @@ const std::vector<RawArguments>& raw_arguments() {
         "hy3_preview",
         "hy4",
         "hyperclovax_seed_think",
-        "iquest_coder_v2",
         "iquest_q1",
         "k2_horizon",
         "kimi_k3",

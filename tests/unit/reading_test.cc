@@ -853,10 +853,12 @@ TEST(Syntax, CohereElements) {
             R"(g({"a": "x"}) !</cofl:value>)");
   EXPECT_EQ(calls(format, R"(<f g>{"a": {"b": 1}}</f>)"),
             R"(g({"a": {"b": 1}}))");
+  // Of two equal names the last one counts.
+  EXPECT_EQ(calls(format, "<f g>" + value(R"(name="a" type="raw")", "x") +
+                              value(R"(name="a" type="raw")", "y") + "</f>"),
+            R"(g({"a": "y"}))");
   for (const std::string& bad :
        {value(R"(name="a" name="b" type="raw")", "x"),
-        value(R"(name="a" type="raw")", "x") +
-            value(R"(name="a" type="raw")", "y"),
         std::string(R"({"a": 1)"), std::string("</cofl:value>"),
         value(R"(name="a" type="json")", "oh"), value(R"(type="raw")", "x"),
         value(R"(name="a" type="what")", "x"), std::string("text"),
