@@ -407,13 +407,11 @@ class ProgramCompiler {
     if (drop.empty()) return;
     const std::vector<std::string> known = closers(/*calls=*/false);
     const auto strays =
-        std::ranges::stable_partition(drop, [&](const std::string& text) {
+        std::stable_partition(drop.begin(), drop.end(), [&](const auto& text) {
           return std::ranges::find(known, text) == known.end();
         });
-    const std::vector<std::string> closes(strays.begin(), strays.end());
-    drop.erase(strays.begin(), strays.end());
-    add_literals(drop, {.field = kDropped}, all);
-    add_literals(closes, {.field = kDropped, .close = true}, all);
+    add_literals({drop.begin(), strays}, {.field = kDropped}, all);
+    add_literals({strays, drop.end()}, {.field = kDropped, .close = true}, all);
   }
 
   // What closes the fields of text, and the texts with which calls close.
