@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "batch.h"
@@ -82,20 +83,8 @@ class EventWriter {
   std::string out_;
 };
 
-int parse_events(const Arguments& arguments, const Reading& reading) {
-  Style style(arguments.reading.color, 1);
-  Response response(arguments.reading, reading);
-  Reader parser = reading.reader();
-  EventWriter writer(style, response.reads_ids);
-  writer.add(parser.initial_events());
-  std::size_t step = arguments.chunk == 0 ? response.size() : arguments.chunk;
-  for (std::size_t at = 0; at < response.size();) {
-    std::size_t end = at + std::min(step, response.size() - at);
-    writer.add(response.feed(parser, at, end));
-    at = end;
-  }
-  writer.add(parser.finalize());
-  writer.flush();
+// Tells the damage of a response whose events are written.
+int tell_status(const Arguments& arguments, const Reader& parser) {
   bool damaged = tell_damage(parser, Style(arguments.reading.color, 2));
   bool failed = parser.failure() != nullptr;
   return failed || (damaged && arguments.reading.strict) ? kDamage : kOk;
@@ -122,19 +111,41 @@ int write_message(const Arguments& arguments, const Reading& reading,
   return damaged && arguments.reading.strict ? kDamage : kOk;
 }
 
-int parse_message(const Arguments& arguments, const Reading& reading) {
-  Response response(arguments.reading, reading);
-  Reader parser = reading.reader();
-  response.feed(parser, 0, response.size());
-  parser.finalize();
-  return write_message(arguments, reading, parser);
-}
+// The pieces in which a file comes; of `chunk` bytes each, if it is not 0, up to
+// the last one.
+class Pieces {
+ public:
+  Pieces(const std::string& path, std::size_t chunk)
+      : file_(path), chunk_(chunk) {}
 
-// A response inside server-sent events.  Events of the parser are written as
+  // Empty at the end.  Valid until the next call.
+  std::string_view next() {
+    piece_.clear();
+    do {
+      const std::size_t room =
+          chunk_ == 0 ? buffer_.size()
+                      : std::min(buffer_.size(), chunk_ - piece_.size());
+      const std::size_t n = file_.read(buffer_.data(), room);
+      if (n == 0) break;
+      piece_.append(buffer_, 0, n);
+    } while (piece_.size() < chunk_);
+    return piece_;
+  }
+
+ private:
+  InputFile file_;
+  std::size_t chunk_;
+  std::string buffer_ = std::string(std::size_t{1} << 16, '\0');
+  std::string piece_;
+};
+
+// Text, or text inside server-sent events.  Events of the parser are written as
 // they come.
-int parse_sse(const Arguments& arguments, const Reading& reading) {
-  InputFile file(arguments.reading.file);
-  SseText sse(display_name(arguments.reading.file));
+int parse_growing(const Arguments& arguments, const Reading& reading) {
+  const std::string& path = arguments.reading.file;
+  Pieces pieces(path, arguments.chunk);
+  std::optional<SseText> sse;
+  if (arguments.sse) sse.emplace(display_name(path));
   Style style(arguments.reading.color, 1);
   Reader parser = reading.reader();
   EventWriter writer(style, false);
@@ -144,21 +155,34 @@ int parse_sse(const Arguments& arguments, const Reading& reading) {
     writer.flush();
   };
   add(parser.initial_events());
-  std::string buffer(std::size_t{1} << 16, '\0');
-  while (const std::size_t n = file.read(buffer.data(), buffer.size())) {
-    add(parser.feed(sse.feed(std::string_view(buffer).substr(0, n))));
+  for (auto piece = pieces.next(); !piece.empty(); piece = pieces.next()) {
+    add(parser.feed(sse ? sse->feed(piece) : piece));
   }
-  add(parser.feed(sse.finish()));
+  if (sse) add(parser.feed(sse->finish()));
   add(parser.finalize());
-  if (!arguments.events) {
-    const int status = write_message(arguments, reading, parser);
-    return status == kOk && sse.damaged() != 0 ? kDamage : status;
+  const int status = arguments.events ? tell_status(arguments, parser)
+                                      : write_message(arguments, reading, parser);
+  return status == kOk && sse && sse->damaged() != 0 ? kDamage : status;
+}
+
+int parse_ids(const Arguments& arguments, const Reading& reading) {
+  Style style(arguments.reading.color, 1);
+  Response response(arguments.reading, reading);
+  Reader parser = reading.reader();
+  EventWriter writer(style, true);
+  if (arguments.events) writer.add(parser.initial_events());
+  std::size_t step = arguments.chunk == 0 ? response.size() : arguments.chunk;
+  for (std::size_t at = 0; at < response.size();) {
+    std::size_t end = at + std::min(step, response.size() - at);
+    const std::span<const Event> events = response.feed(parser, at, end);
+    if (arguments.events) writer.add(events);
+    at = end;
   }
-  const bool damaged = tell_damage(parser, Style(arguments.reading.color, 2));
-  return sse.damaged() != 0 || parser.failure() != nullptr ||
-                 (damaged && arguments.reading.strict)
-             ? kDamage
-             : kOk;
+  const std::span<const Event> events = parser.finalize();
+  if (!arguments.events) return write_message(arguments, reading, parser);
+  writer.add(events);
+  writer.flush();
+  return tell_status(arguments, parser);
 }
 
 // The digest of a file that was read, so that a run is continued with the
@@ -253,10 +277,9 @@ int run_parse(Arguments& arguments) {
     throw Failure("several files are stored responses: add --jsonl");
   }
   Reading reading(arguments.reading);
-  if (arguments.sse) return parse_sse(arguments, reading);
   if (arguments.jsonl) return parse_stored(arguments, reading);
-  if (arguments.events) return parse_events(arguments, reading);
-  return parse_message(arguments, reading);
+  return reading.vocabulary ? parse_ids(arguments, reading)
+                            : parse_growing(arguments, reading);
 }
 
 // A number of seconds, with a fraction or not.

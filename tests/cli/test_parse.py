@@ -191,6 +191,23 @@ def test_events_in_chunks(parlance, chunk):
     assert json.loads(text["tool_calls"])["name"] == "get"
 
 
+@pytest.mark.parametrize("options", [(), ("--chunk", "2")])
+def test_events_are_written_as_the_input_comes(options, command):
+    with subprocess.Popen(
+        [command, "parse", "-f", "qwen3", "--events", *options],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as process:
+        process.stdin.write(b"<think>Bern, ")
+        process.stdin.flush()
+        opened, chunk = (json.loads(process.stdout.readline()) for _ in range(2))
+        assert (opened["type"], opened["field"]) == ("region_open", "thinking")
+        assert "Bern, ".startswith(chunk["text"])
+        out, _ = process.communicate(b"then.</think>It is sunny.")
+    assert events(out)[-1]["value"] == "It is sunny."
+    assert process.returncode == 0
+
+
 VOCABULARY = {
     "model": {"type": "BPE", "vocab": {"a": 0, "b": 1, "<": 2}, "merges": []},
     "added_tokens": [
