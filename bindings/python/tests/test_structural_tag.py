@@ -729,6 +729,13 @@ def test_report():
     assert caught.value.path == "/tools/0/function/parameters"
 
 
+def test_report_of_a_format_without_calls():
+    tools = [{"type": "function", "function": {"name": "f"}}]
+    (note,) = parlance.Format("phi3_5").structural_tag(tools).report()
+    assert (note["kind"], note["path"]) == ("ignored", "/tools/0/function")
+    assert "the tool 'f' cannot be called" in note["message"]
+
+
 def test_errors_in_schemas_lead_into_the_request():
     schema = {"type": "object", "properties": {"city": {"pattern": "a("}}}
     tools = [

@@ -294,15 +294,16 @@ class Notes {
                quoted_list(excluded) + ".");
   }
 
-  // No format writes calls of builtin tools.
-  void add_builtins() {
+  // No format writes calls of builtin tools, and some write no calls.
+  void add_uncallable() {
     for (const Tool& tool : in_.request.tools.builtins) {
-      out_.push_back(
-          {GrammarNote::Kind::kIgnored, "type", tool.path,
-           "the builtin tool " +
-               base::quoted(std::string_view(tool.name).substr(0, 200)) +
-               " cannot be called: the format writes calls of functions "
-               "only."});
+      add_uncallable(tool, "type", "the builtin tool ",
+                     "the format writes calls of functions only.");
+    }
+    if (in_.plan.calls) return;
+    for (const Tool& tool : in_.request.tools.functions) {
+      add_uncallable(tool, "tools", "the tool ",
+                     "the format has no field that writes calls.");
     }
   }
 
@@ -313,6 +314,13 @@ class Notes {
         {GrammarNote::Kind::kNarrowed, std::string(keyword),
          pointer_of(in_, field),
          "field '" + std::string(in_.name_of(field)) + "': " + what});
+  }
+  void add_uncallable(const Tool& tool, std::string_view keyword,
+                      const std::string& what, const std::string& why) {
+    out_.push_back(
+        {GrammarNote::Kind::kIgnored, std::string(keyword), tool.path,
+         what + base::quoted(std::string_view(tool.name).substr(0, 200)) +
+             " cannot be called: " + why});
   }
   void narrow_calls(std::string_view keyword, const std::string& what) {
     narrow(*in_.plan.calls, keyword, what);
@@ -418,7 +426,7 @@ std::optional<Error> note_left_out(const TagInput& in,
     if (auto error = out.add_arguments()) return error;
   }
   if (in.request.document && !in.must_call()) out.add_document();
-  out.add_builtins();
+  out.add_uncallable();
   return std::nullopt;
 }
 
