@@ -15,29 +15,30 @@
 #include <utility>
 #include <vector>
 
+#include "base/ascii.h"
 #include "base/python_number.h"
 #include "base/utf8.h"
 
 namespace parlance::json {
 namespace {
 
+using base::hex_digit;
+using base::is_digit;
+
 bool is_python_space(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' ||
          c == '\v';
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) ||
-         c == '_' || static_cast<unsigned char>(c) >= 0x80;
+  return base::is_letter(c) || is_digit(c) || c == '_' ||
+         static_cast<unsigned char>(c) >= 0x80;
 }
 
-int digit_value(char c) {
-  if (is_digit(c)) return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return 16;
+// Whether `c` is a digit in base 2, 8, 10 or 16.
+bool is_digit_in(char c, unsigned base) {
+  const int value = hex_digit(c);
+  return value >= 0 && value < static_cast<int>(base);
 }
 
 // The decimal digits of a number in base 2, 8 or 16.  O(digits squared).
@@ -46,7 +47,7 @@ std::string to_decimal(std::string_view digits, unsigned base) {
   std::vector<std::uint64_t> limbs = {0};  // the lowest first
   for (const char c : digits) {
     if (c == '_') continue;
-    auto carry = static_cast<std::uint64_t>(digit_value(c));
+    auto carry = static_cast<std::uint64_t>(hex_digit(c));
     for (std::uint64_t& limb : limbs) {
       carry += limb * base;
       limb = carry % kLimb;
@@ -349,9 +350,9 @@ std::size_t PythonReader::digits(unsigned base) {
   bool underscore = base != 10;  // one may come now
   while (at_ < text_.size()) {
     if (text_[at_] == '_' && underscore && at_ + 1 < text_.size() &&
-        digit_value(text_[at_ + 1]) < static_cast<int>(base)) {
+        is_digit_in(text_[at_ + 1], base)) {
       underscore = false;
-    } else if (digit_value(text_[at_]) < static_cast<int>(base)) {
+    } else if (is_digit_in(text_[at_], base)) {
       underscore = true;
     } else {
       break;
@@ -536,8 +537,9 @@ std::size_t PythonReader::escape(std::string& out) {
   char32_t code = 0;
   for (std::size_t i = 0; i < digits; ++i) {
     const std::size_t place = at_ + 2 + i;
-    if (place >= text_.size() || digit_value(text_[place]) > 15) return 0;
-    code = code * 16 + static_cast<char32_t>(digit_value(text_[place]));
+    const int digit = place < text_.size() ? hex_digit(text_[place]) : -1;
+    if (digit < 0) return 0;
+    code = code * 16 + static_cast<char32_t>(digit);
   }
   if (code > 0x10FFFF) return 0;
   base::append_utf8(out, code);
