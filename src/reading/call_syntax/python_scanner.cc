@@ -637,12 +637,13 @@ bool PythonScanner::step_word(char c) {
 
 // ---- Numbers ----
 
-// Reads `c` as a part of a number after which `next` comes.
+// Reads `c` as a part of a number, after which the number is in `next`.
 bool PythonScanner::step_number_part(char c, Number next) {
   number_ = next;
   if (next == Number::kDigits || next == Number::kZero) {
     if (next == Number::kZero) zero_ = true;
     nonzero_ = nonzero_ || c != '0';
+    // The count stops above the largest integer, so it does not overflow.
     if (magnitude_ <= kLargestInteger) {
       magnitude_ = magnitude_ * 10 + static_cast<std::uint64_t>(c - '0');
     }
@@ -650,7 +651,9 @@ bool PythonScanner::step_number_part(char c, Number next) {
   return true;
 }
 
-bool PythonScanner::step_number(char c) {
+// Reads `c` if a number may have it after number_: 0x_1F, 1_000, .5e-3, 1., and
+// in a strict list only what JSON has.
+bool PythonScanner::read_number_part(char c) {
   const bool digit = is_digit(c);
   const bool lenient = !strict();
   const bool exponent = c == 'e' || c == 'E';
@@ -659,15 +662,11 @@ bool PythonScanner::step_number(char c) {
     const int value = base::hex_digit(static_cast<unsigned char>(c));
     return value >= 0 && value < (base_ == 'x' ? 16 : base_ == 'o' ? 8 : 2);
   };
-  bool whole = true;     // the number may end here
-  bool integer = false;  // without a point or an exponent
   switch (number_) {
     case Number::kSign:
-      if (lenient && is_space(c)) return true;
+      if (lenient && is_space(c)) return true;  // "- 1" is a literal of Python
       if (digit) return part(c == '0' ? Number::kZero : Number::kDigits);
-      if (lenient && c == '.') return part(Number::kPoint);
-      whole = false;
-      break;
+      return lenient && c == '.' && part(Number::kPoint);
     case Number::kZero:
     case Number::kDigits:
       if (lenient && number_ == Number::kZero &&
@@ -679,53 +678,53 @@ bool PythonScanner::step_number(char c) {
         return part(Number::kDigits);
       }
       if (lenient && c == '_') return part(Number::kUnderscore);
+      // "1." is a number of Python, and none of JSON.
       if (c == '.') return part(lenient ? Number::kFraction : Number::kPoint);
-      if (exponent) return part(Number::kExponent);
-      integer = true;
-      break;
+      return exponent && part(Number::kExponent);
     case Number::kUnderscore:
-      if (digit) return part(Number::kDigits);
-      whole = false;
-      break;
+      return digit && part(Number::kDigits);
     case Number::kBase:
       if (c == '_') return part(Number::kBasedUnderscore);
       [[fallthrough]];
     case Number::kBasedUnderscore:
-      if (in_base()) return part(Number::kBased);
-      whole = false;
-      break;
+      return in_base() && part(Number::kBased);
     case Number::kBased:
       if (in_base()) return true;
-      if (c == '_') return part(Number::kBasedUnderscore);
-      break;
+      return c == '_' && part(Number::kBasedUnderscore);
     case Number::kPoint:
     case Number::kFractionUnderscore:
-      if (digit) return part(Number::kFraction);
-      whole = false;
-      break;
+      return digit && part(Number::kFraction);
     case Number::kFraction:
       if (digit) return true;
+      // Not in "1._5".
       if (lenient && c == '_' && is_digit(last_)) {
         return part(Number::kFractionUnderscore);
       }
-      if (exponent) return part(Number::kExponent);
-      break;
+      return exponent && part(Number::kExponent);
     case Number::kExponent:
       if (c == '+' || c == '-') return part(Number::kExponentSign);
       [[fallthrough]];
     case Number::kExponentSign:
     case Number::kExponentUnderscore:
-      if (digit) return part(Number::kExponentDigits);
-      whole = false;
-      break;
+      return digit && part(Number::kExponentDigits);
     case Number::kExponentDigits:
       if (digit) return true;
-      if (lenient && c == '_') return part(Number::kExponentUnderscore);
-      break;
+      return lenient && c == '_' && part(Number::kExponentUnderscore);
   }
+  return false;
+}
+
+bool PythonScanner::step_number(char c) {
+  if (read_number_part(c)) return true;
+  const bool integer = number_ == Number::kZero || number_ == Number::kDigits;
+  // "1_", "0x", "-" and "1e" are not whole.
+  const bool whole = integer || number_ == Number::kBased ||
+                     number_ == Number::kFraction ||
+                     number_ == Number::kExponentDigits;
   if (!whole || is_word(c) || c == '.') {
     return bad(begin_, "this is no number that JSON has");
   }
+  // "00" is one of Python, "012" is not.
   if (integer && zero_ && nonzero_) {
     return bad(begin_, "an integer must not begin with 0");
   }

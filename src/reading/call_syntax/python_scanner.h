@@ -143,7 +143,6 @@ class PythonScanner {
   bool step_value(char c);
   bool step_word(char c);
   bool step_number(char c);
-  bool step_number_part(char c, Number next);
   bool step_quote(char c);
   bool step_string(char c);
   bool step_escape(char c);
@@ -156,6 +155,8 @@ class PythonScanner {
 
   bool skip(const Input& input);
   bool read_name_part(char c);
+  bool read_number_part(char c);
+  bool step_number_part(char c, Number next);
   void begin_name();
   bool open(char c);
   bool close();
