@@ -139,6 +139,12 @@ ElementScanner::Kind ElementScanner::next_between(const Input& in,
     search(Mode::kBetween, match_.end, in);
     return Kind::kStray;
   }
+  return begin_element(in, goes_on);
+}
+
+// The head of an element has ended at match_.
+ElementScanner::Kind ElementScanner::begin_element(const Input& in,
+                                                   bool& goes_on) {
   const auto takes_part = [&](std::size_t i) {
     return i != 0 && match_.groups[i].first != automata::kNoPosition;
   };

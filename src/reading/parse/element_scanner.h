@@ -99,6 +99,7 @@ class ElementScanner {
   void search(Mode mode, std::uint64_t position, const Input& in);
   bool run(const Input& in);
   Kind next_between(const Input& in, bool& goes_on);
+  Kind begin_element(const Input& in, bool& goes_on);
   Kind next_value(const Input& in, bool& goes_on);
   Kind next_json(const Input& in, bool& goes_on);
   bool hides_elements(const Input& in) const;
