@@ -47,106 +47,134 @@ State JsonScanner::state() const {
           step_ >= Step::kString ? token_ : position_, open_};
 }
 
-// ---- Damage ----
+// ---- The loop ----
 
-// A scalar that is not valid.  Outside brackets it is no value at all.
-Token JsonScanner::bad_scalar() {
-  if (open_.empty()) return stop();
-  step_ = Step::kBadScalar;
-  return {Kind::kBad, Encoding::kPlain, token_, position_};
-}
-
-// From here on it is a guess what is a string.
-Token JsonScanner::broken() {
-  if (open_.empty()) return stop();
-  phase_ = Phase::kBroken;
-  return recover();
-}
-
-// Follows brackets and strings until the innermost object or list closes.
-Token JsonScanner::recover() {
-  step_ = Step::kRecover;
-  recover_depth_ = open_.size();
-  space_ = kNowhere;
-  return bad();
-}
-
-Token JsonScanner::stop() {
-  phase_ = Phase::kBroken;
-  step_ = Step::kStopped;
-  return bad();
-}
-
-Token JsonScanner::other_text(std::uint64_t at) {
-  if (phase_ != Phase::kBroken) phase_ = Phase::kOther;
-  step_ = Step::kStopped;
-  other_ = at;
-  return {};
-}
-
-// ---- Values ----
-
-// A value has ended before position_.
-void JsonScanner::end_value() {
-  if (!open_.empty()) {
-    step_ = open_.back() == '{' ? Step::kAfterMember : Step::kAfterItem;
-    return;
+// Invariant: step_ says what may come at position_, and open_ has the arrays
+// and objects that are open there.
+Token JsonScanner::next(const Input& input) {
+  if (closes_ > 0) {
+    --closes_;
+    return {Kind::kClose, Encoding::kPlain, position_ - 1, position_};
   }
-  step_ = Step::kDone;
-  if (phase_ != Phase::kBroken) phase_ = Phase::kAfter;
-  has_value_ = true;
-  value_end_ = position_;
-  separated_ = false;
-}
-
-Token JsonScanner::end_scalar() {
-  scalar_end_ = position_;
-  const Encoding encoding = python_ ? Encoding::kPython : Encoding::kJson;
-  end_value();
-  return {Kind::kScalar, encoding, token_, position_};
-}
-
-Token JsonScanner::open(char c) {
-  if (open_.size() >= dialect_->max_depth) return stop();
-  if (first_bracket_ == 0) first_bracket_ = c;
-  open_ += c;
-  step_ = c == '{' ? Step::kFirstKey : Step::kFirstItem;
-  ++position_;
-  return {c == '{' ? Kind::kObject : Kind::kList, Encoding::kPlain,
-          position_ - 1, position_};
-}
-
-// Enters the word whose first byte is `c`.  False: no word begins so.
-bool JsonScanner::begin_literal(char c) {
-  python_ = false;
-  switch (c) {
-    case 't':
-      literal_left_ = "rue";
-      break;
-    case 'f':
-      literal_left_ = "alse";
-      break;
-    case 'n':
-      literal_left_ = "ull";
-      break;
-    case 'N':
-      literal_left_ = "aN";
-      break;
-    case 'I':
-      literal_left_ = "nfinity";
-      break;
-    case 'T':
-    case 'F':
-      if (!dialect_->python_words) return false;
-      python_ = true;
-      literal_left_ = c == 'T' ? "rue" : "alse";
-      break;
-    default:
-      return false;
+  const std::uint64_t total = input.total();
+  while (position_ < total && step_ != Step::kStopped) {
+    const Token token = read(input);
+    if (token.kind != Kind::kMore) return token;
   }
-  word_ = c == 'N' || c == 'I' ? position_ : kNowhere;
-  step_ = Step::kLiteral;
+  if (input.end && position_ == total) {
+    const Token token = finish();
+    if (token.kind != Kind::kMore) return token;
+  }
+  return flush();
+}
+
+void JsonScanner::follow(const Input& input) {
+  const Phase before = phase_;
+  const std::uint64_t total = input.total();
+  while (phase_ == before && position_ < total && step_ != Step::kStopped) {
+    (void)read(input);
+    closes_ = 0;
+  }
+  if (input.end && position_ == total) (void)finish();
+}
+
+bool JsonScanner::skip_plain(const Input& input) {
+  if (step_ != Step::kString) return false;
+  const char* const end = input.text.data() + input.text.size();
+  const char* const from = input.text.data() + (position_ - input.base);
+  if (json::find_special(from, end) != end) return false;
+  if (from != end) high_ = false;
+  position_ = input.total();
   return true;
+}
+
+// REQUIRES: there is a byte at position_.
+Token JsonScanner::read(const Input& input) {
+  const char c = input.text[static_cast<std::size_t>(position_ - input.base)];
+  return step_ >= Step::kString ? read_inside(input, c)
+                                : read_between(input, c);
+}
+
+// The text ends here for good: a number at the top ends with it.
+Token JsonScanner::finish() {
+  switch (step_) {
+    case Step::kZero:
+    case Step::kInteger:
+    case Step::kFraction:
+    case Step::kExponentDigits:
+      return open_.empty() ? end_scalar() : Token();
+    case Step::kSeparator:
+      return other_text(token_);
+    default:
+      return {};
+  }
+}
+
+// What is certain of a token that the text ends in.
+Token JsonScanner::flush() {
+  if (!details_) return {};
+  if (space_ != kNowhere && space_ < position_ && step_ <= Step::kDone) {
+    return {Kind::kSpace, Encoding::kPlain, std::exchange(space_, kNowhere),
+            position_};
+  }
+  std::uint64_t end = 0;
+  Encoding encoding = Encoding::kJson;
+  if (step_ == Step::kDelimited && !recovers_) {
+    end = position_ - matched_;
+    encoding = Encoding::kPlain;
+  } else if (step_ == Step::kString && !high_) {
+    end = position_;
+  } else if (step_ == Step::kString || step_ == Step::kEscape ||
+             step_ == Step::kHex) {
+    end = word_;
+  }
+  if (key_ || end <= text_) return {};
+  return {Kind::kText, encoding, std::exchange(text_, end), end};
+}
+
+// ---- Between tokens ----
+
+// Reads a byte between tokens, or the first byte of one.
+Token JsonScanner::read_between(const Input& input, char c) {
+  if (step_ == Step::kRecover) return read_recover(input, c);
+  const bool separates = c == ':' ? step_ == Step::kColon
+                                  : c == ',' && (step_ == Step::kAfterItem ||
+                                                 step_ == Step::kAfterMember);
+  if (step_ != Step::kSeparator) {
+    if (base::is_space(c) || separates) {
+      if (space_ == kNowhere) space_ = position_;
+    } else if (details_ && space_ != kNowhere) {
+      return {Kind::kSpace, Encoding::kPlain, std::exchange(space_, kNowhere),
+              position_};
+    }
+    if (base::is_space(c)) {
+      ++position_;
+      return {};
+    }
+  }
+  if (step_ >= Step::kDone) return read_after(c);
+  if (phase_ == Phase::kUnconfirmed) phase_ = Phase::kOutside;
+  if (c == ']' || c == '}') return read_close(c);
+  switch (step_) {
+    case Step::kFirstItem:
+    case Step::kValue:
+      key_ = false;
+      return begin_value(input, c);
+    case Step::kFirstKey:
+    case Step::kKey:
+      key_ = true;
+      return begin_key(input, c);
+    default:  // kColon, kAfterItem, kAfterMember
+      if (!separates) {
+        if (scalar_end_ != position_ || !is_scalar(c)) return broken();
+        token_ = position_;
+        return bad_scalar();
+      }
+      step_ = step_ == Step::kAfterMember ? Step::kKey : Step::kValue;
+      break;
+  }
+  ++position_;
+  return {};
 }
 
 Token JsonScanner::begin_value(const Input& input, char c) {
@@ -195,6 +223,135 @@ Token JsonScanner::begin_key(const Input& input, char c) {
   return {};
 }
 
+Token JsonScanner::open(char c) {
+  if (open_.size() >= dialect_->max_depth) return stop();
+  if (first_bracket_ == 0) first_bracket_ = c;
+  open_ += c;
+  step_ = c == '{' ? Step::kFirstKey : Step::kFirstItem;
+  ++position_;
+  return {c == '{' ? Kind::kObject : Kind::kList, Encoding::kPlain,
+          position_ - 1, position_};
+}
+
+Token JsonScanner::read_close(char c) {
+  const Step first = c == ']' ? Step::kFirstItem : Step::kFirstKey;
+  const Step after = c == ']' ? Step::kAfterItem : Step::kAfterMember;
+  if (step_ == first || step_ == after) {
+    ++position_;
+    open_.pop_back();
+    end_value();
+    return {Kind::kClose, Encoding::kPlain, position_ - 1, position_};
+  }
+  // A bracket closes what was left open inside its pair.
+  if (open_.rfind(opening_of(c)) == std::string::npos) return stop();
+  return recover();
+}
+
+// A value has ended before position_.
+void JsonScanner::end_value() {
+  if (!open_.empty()) {
+    step_ = open_.back() == '{' ? Step::kAfterMember : Step::kAfterItem;
+    return;
+  }
+  step_ = Step::kDone;
+  if (phase_ != Phase::kBroken) phase_ = Phase::kAfter;
+  has_value_ = true;
+  value_end_ = position_;
+  separated_ = false;
+}
+
+// After a value: a separator, the next value, or something else.
+Token JsonScanner::read_after(char c) {
+  using Values = JsonDialect::Values;
+  const std::string& separator = dialect_->separator;
+  const bool loose = dialect_->values == Values::kLoose;
+  if (step_ == Step::kDone) {
+    if (dialect_->values == Values::kOne) return other_text(position_);
+    if (separated_ || separator.empty() || (loose && c != separator[0])) {
+      // Other text may begin with another bracket than the values do.
+      const bool opens = loose ? c == '{' || c == '[' : c == first_bracket_;
+      if (!opens) return other_text(position_);
+      if (phase_ != Phase::kBroken) phase_ = Phase::kOutside;
+      step_ = Step::kValue;
+      return {};
+    }
+    token_ = position_;
+    matched_ = 0;
+    step_ = Step::kSeparator;
+  }
+  if (separator[matched_] != c) return other_text(token_);
+  ++position_;
+  if (++matched_ == separator.size()) {
+    step_ = Step::kDone;
+    separated_ = true;
+  }
+  return {};
+}
+
+Token JsonScanner::other_text(std::uint64_t at) {
+  if (phase_ != Phase::kBroken) phase_ = Phase::kOther;
+  step_ = Step::kStopped;
+  other_ = at;
+  return {};
+}
+
+// ---- Inside tokens ----
+
+Token JsonScanner::read_inside(const Input& input, char c) {
+  switch (step_) {
+    case Step::kString:
+      return read_string(input);
+    case Step::kEscape:
+      if (c == 'u') {
+        hex_left_ = 4;
+        step_ = Step::kHex;
+      } else {
+        high_ = false;
+        step_ = Step::kString;
+        if (json::short_escape(c) == 0) return bad();
+      }
+      break;
+    case Step::kHex:
+      return read_hex(c);
+    case Step::kSingle:
+    case Step::kSingleEscape:
+      return read_single(input, c);
+    case Step::kOpening:
+      return read_opening(c);
+    case Step::kDelimited:
+      return read_delimited(input);
+    case Step::kRecoverString:
+      if (c == '"') step_ = Step::kRecover;
+      if (c == '\\') step_ = Step::kRecoverEscape;
+      break;
+    case Step::kRecoverEscape:
+      step_ = Step::kRecoverString;
+      break;
+    case Step::kLiteral:
+      if (literal_left_ == "aN" && c == 'o' && dialect_->python_words) {
+        python_ = true;
+        word_ = kNowhere;
+        literal_left_ = "one";
+      }
+      if (c != literal_left_.front()) return bad_scalar();
+      literal_left_.remove_prefix(1);
+      ++position_;
+      return literal_left_.empty() ? end_scalar() : Token();
+    case Step::kBadScalar:
+      if (!is_scalar(c)) {
+        end_value();
+        return {};
+      }
+      break;
+    case Step::kBareKey:
+      return read_bare_key(input, c);
+    default:
+      return read_number(c);
+  }
+  ++position_;
+  return {};
+}
+
 // ---- Strings ----
 
 // Enters a string whose quote or delimiter ends `size` bytes after position_.
@@ -208,25 +365,6 @@ Token JsonScanner::begin_string(Step step, std::uint64_t size) {
   if (phase_ != Phase::kBroken) phase_ = Phase::kInside;
   if (key_) return {};
   return {Kind::kTextBegin, Encoding::kPlain, begin, position_};
-}
-
-// A string ends with a quote or delimiter of `size` bytes after position_.
-Token JsonScanner::end_string(std::uint64_t size, Encoding encoding) {
-  if (!key_ && details_ && text_ < position_) {
-    const Token token = {Kind::kText, encoding, text_, position_};
-    text_ = position_;
-    return token;
-  }
-  const std::uint64_t end = position_;
-  position_ += size;
-  string_end_ = position_;
-  if (phase_ != Phase::kBroken) phase_ = Phase::kUnconfirmed;
-  if (key_) {
-    step_ = Step::kColon;
-    return {Kind::kKey, encoding, token_, end};
-  }
-  end_value();
-  return {Kind::kTextEnd, encoding, end, position_};
 }
 
 Token JsonScanner::read_string(const Input& input) {
@@ -383,7 +521,59 @@ Token JsonScanner::read_delimited(const Input& input) {
   return {};
 }
 
+// A string ends with a quote or delimiter of `size` bytes after position_.
+Token JsonScanner::end_string(std::uint64_t size, Encoding encoding) {
+  if (!key_ && details_ && text_ < position_) {
+    const Token token = {Kind::kText, encoding, text_, position_};
+    text_ = position_;
+    return token;
+  }
+  const std::uint64_t end = position_;
+  position_ += size;
+  string_end_ = position_;
+  if (phase_ != Phase::kBroken) phase_ = Phase::kUnconfirmed;
+  if (key_) {
+    step_ = Step::kColon;
+    return {Kind::kKey, encoding, token_, end};
+  }
+  end_value();
+  return {Kind::kTextEnd, encoding, end, position_};
+}
+
 // ---- Scalars and bare keys ----
+
+// Enters the word whose first byte is `c`.  False: no word begins so.
+bool JsonScanner::begin_literal(char c) {
+  python_ = false;
+  switch (c) {
+    case 't':
+      literal_left_ = "rue";
+      break;
+    case 'f':
+      literal_left_ = "alse";
+      break;
+    case 'n':
+      literal_left_ = "ull";
+      break;
+    case 'N':
+      literal_left_ = "aN";
+      break;
+    case 'I':
+      literal_left_ = "nfinity";
+      break;
+    case 'T':
+    case 'F':
+      if (!dialect_->python_words) return false;
+      python_ = true;
+      literal_left_ = c == 'T' ? "rue" : "alse";
+      break;
+    default:
+      return false;
+  }
+  word_ = c == 'N' || c == 'I' ? position_ : kNowhere;
+  step_ = Step::kLiteral;
+  return true;
+}
 
 Token JsonScanner::read_number(char c) {
   const auto go = [&](Step next) {
@@ -422,6 +612,20 @@ Token JsonScanner::read_number(char c) {
   }
 }
 
+Token JsonScanner::end_scalar() {
+  scalar_end_ = position_;
+  const Encoding encoding = python_ ? Encoding::kPython : Encoding::kJson;
+  end_value();
+  return {Kind::kScalar, encoding, token_, position_};
+}
+
+// A scalar that is not valid.  Outside brackets it is no value at all.
+Token JsonScanner::bad_scalar() {
+  if (open_.empty()) return stop();
+  step_ = Step::kBadScalar;
+  return {Kind::kBad, Encoding::kPlain, token_, position_};
+}
+
 // Reads a character of a key.  word_ is the end of the key without white space.
 Token JsonScanner::read_bare_key(const Input& input, char c) {
   if (dialect_->keys == JsonDialect::Keys::kWords) {
@@ -450,82 +654,21 @@ Token JsonScanner::read_bare_key(const Input& input, char c) {
   return {Kind::kKey, Encoding::kPlain, token_, word_};
 }
 
-// REQUIRES: there is a byte at position_.
-Token JsonScanner::read(const Input& input) {
-  const char c = input.text[static_cast<std::size_t>(position_ - input.base)];
-  return step_ >= Step::kString ? read_inside(input, c)
-                                : read_between(input, c);
-}
+// ---- Damage ----
 
-Token JsonScanner::read_inside(const Input& input, char c) {
-  switch (step_) {
-    case Step::kString:
-      return read_string(input);
-    case Step::kEscape:
-      if (c == 'u') {
-        hex_left_ = 4;
-        step_ = Step::kHex;
-      } else {
-        high_ = false;
-        step_ = Step::kString;
-        if (json::short_escape(c) == 0) return bad();
-      }
-      break;
-    case Step::kHex:
-      return read_hex(c);
-    case Step::kSingle:
-    case Step::kSingleEscape:
-      return read_single(input, c);
-    case Step::kOpening:
-      return read_opening(c);
-    case Step::kDelimited:
-      return read_delimited(input);
-    case Step::kRecoverString:
-      if (c == '"') step_ = Step::kRecover;
-      if (c == '\\') step_ = Step::kRecoverEscape;
-      break;
-    case Step::kRecoverEscape:
-      step_ = Step::kRecoverString;
-      break;
-    case Step::kLiteral:
-      if (literal_left_ == "aN" && c == 'o' && dialect_->python_words) {
-        python_ = true;
-        word_ = kNowhere;
-        literal_left_ = "one";
-      }
-      if (c != literal_left_.front()) return bad_scalar();
-      literal_left_.remove_prefix(1);
-      ++position_;
-      return literal_left_.empty() ? end_scalar() : Token();
-    case Step::kBadScalar:
-      if (!is_scalar(c)) {
-        end_value();
-        return {};
-      }
-      break;
-    case Step::kBareKey:
-      return read_bare_key(input, c);
-    default:
-      return read_number(c);
-  }
-  ++position_;
-  return {};
-}
-
-// ---- Structure ----
-
-Token JsonScanner::read_close(char c) {
-  const Step first = c == ']' ? Step::kFirstItem : Step::kFirstKey;
-  const Step after = c == ']' ? Step::kAfterItem : Step::kAfterMember;
-  if (step_ == first || step_ == after) {
-    ++position_;
-    open_.pop_back();
-    end_value();
-    return {Kind::kClose, Encoding::kPlain, position_ - 1, position_};
-  }
-  // A bracket closes what was left open inside its pair.
-  if (open_.rfind(opening_of(c)) == std::string::npos) return stop();
+// From here on it is a guess what is a string.
+Token JsonScanner::broken() {
+  if (open_.empty()) return stop();
+  phase_ = Phase::kBroken;
   return recover();
+}
+
+// Follows brackets and strings until the innermost object or list closes.
+Token JsonScanner::recover() {
+  step_ = Step::kRecover;
+  recover_depth_ = open_.size();
+  space_ = kNowhere;
+  return bad();
 }
 
 // After damage: strings and brackets, until structure is known again.
@@ -569,151 +712,10 @@ Token JsonScanner::read_recover(const Input& input, char c) {
   return {};
 }
 
-// After a value: a separator, the next value, or something else.
-Token JsonScanner::read_after(char c) {
-  using Values = JsonDialect::Values;
-  const std::string& separator = dialect_->separator;
-  const bool loose = dialect_->values == Values::kLoose;
-  if (step_ == Step::kDone) {
-    if (dialect_->values == Values::kOne) return other_text(position_);
-    if (separated_ || separator.empty() || (loose && c != separator[0])) {
-      // Other text may begin with another bracket than the values do.
-      const bool opens = loose ? c == '{' || c == '[' : c == first_bracket_;
-      if (!opens) return other_text(position_);
-      if (phase_ != Phase::kBroken) phase_ = Phase::kOutside;
-      step_ = Step::kValue;
-      return {};
-    }
-    token_ = position_;
-    matched_ = 0;
-    step_ = Step::kSeparator;
-  }
-  if (separator[matched_] != c) return other_text(token_);
-  ++position_;
-  if (++matched_ == separator.size()) {
-    step_ = Step::kDone;
-    separated_ = true;
-  }
-  return {};
-}
-
-// Reads a byte between tokens, or the first byte of one.
-Token JsonScanner::read_between(const Input& input, char c) {
-  if (step_ == Step::kRecover) return read_recover(input, c);
-  const bool separates = c == ':' ? step_ == Step::kColon
-                                  : c == ',' && (step_ == Step::kAfterItem ||
-                                                 step_ == Step::kAfterMember);
-  if (step_ != Step::kSeparator) {
-    if (base::is_space(c) || separates) {
-      if (space_ == kNowhere) space_ = position_;
-    } else if (details_ && space_ != kNowhere) {
-      return {Kind::kSpace, Encoding::kPlain, std::exchange(space_, kNowhere),
-              position_};
-    }
-    if (base::is_space(c)) {
-      ++position_;
-      return {};
-    }
-  }
-  if (step_ >= Step::kDone) return read_after(c);
-  if (phase_ == Phase::kUnconfirmed) phase_ = Phase::kOutside;
-  if (c == ']' || c == '}') return read_close(c);
-  switch (step_) {
-    case Step::kFirstItem:
-    case Step::kValue:
-      key_ = false;
-      return begin_value(input, c);
-    case Step::kFirstKey:
-    case Step::kKey:
-      key_ = true;
-      return begin_key(input, c);
-    default:  // kColon, kAfterItem, kAfterMember
-      if (!separates) {
-        if (scalar_end_ != position_ || !is_scalar(c)) return broken();
-        token_ = position_;
-        return bad_scalar();
-      }
-      step_ = step_ == Step::kAfterMember ? Step::kKey : Step::kValue;
-      break;
-  }
-  ++position_;
-  return {};
-}
-
-// The text ends here for good: a number at the top ends with it.
-Token JsonScanner::finish() {
-  switch (step_) {
-    case Step::kZero:
-    case Step::kInteger:
-    case Step::kFraction:
-    case Step::kExponentDigits:
-      return open_.empty() ? end_scalar() : Token();
-    case Step::kSeparator:
-      return other_text(token_);
-    default:
-      return {};
-  }
-}
-
-// What is certain of a token that the text ends in.
-Token JsonScanner::flush() {
-  if (!details_) return {};
-  if (space_ != kNowhere && space_ < position_ && step_ <= Step::kDone) {
-    return {Kind::kSpace, Encoding::kPlain, std::exchange(space_, kNowhere),
-            position_};
-  }
-  std::uint64_t end = 0;
-  Encoding encoding = Encoding::kJson;
-  if (step_ == Step::kDelimited && !recovers_) {
-    end = position_ - matched_;
-    encoding = Encoding::kPlain;
-  } else if (step_ == Step::kString && !high_) {
-    end = position_;
-  } else if (step_ == Step::kString || step_ == Step::kEscape ||
-             step_ == Step::kHex) {
-    end = word_;
-  }
-  if (key_ || end <= text_) return {};
-  return {Kind::kText, encoding, std::exchange(text_, end), end};
-}
-
-// Invariant: step_ says what may come at position_, and open_ has the arrays
-// and objects that are open there.
-Token JsonScanner::next(const Input& input) {
-  if (closes_ > 0) {
-    --closes_;
-    return {Kind::kClose, Encoding::kPlain, position_ - 1, position_};
-  }
-  const std::uint64_t total = input.total();
-  while (position_ < total && step_ != Step::kStopped) {
-    const Token token = read(input);
-    if (token.kind != Kind::kMore) return token;
-  }
-  if (input.end && position_ == total) {
-    const Token token = finish();
-    if (token.kind != Kind::kMore) return token;
-  }
-  return flush();
-}
-
-void JsonScanner::follow(const Input& input) {
-  const Phase before = phase_;
-  const std::uint64_t total = input.total();
-  while (phase_ == before && position_ < total && step_ != Step::kStopped) {
-    (void)read(input);
-    closes_ = 0;
-  }
-  if (input.end && position_ == total) (void)finish();
-}
-
-bool JsonScanner::skip_plain(const Input& input) {
-  if (step_ != Step::kString) return false;
-  const char* const end = input.text.data() + input.text.size();
-  const char* const from = input.text.data() + (position_ - input.base);
-  if (json::find_special(from, end) != end) return false;
-  if (from != end) high_ = false;
-  position_ = input.total();
-  return true;
+Token JsonScanner::stop() {
+  phase_ = Phase::kBroken;
+  step_ = Step::kStopped;
+  return bad();
 }
 
 }  // namespace parlance::call_syntax
