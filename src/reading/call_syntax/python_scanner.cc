@@ -1,7 +1,38 @@
 // Python's syntax byte by byte; see python_scanner.h.
 //
-// Invariant: the bytes before position_ are read, stack_ has the brackets that
-// are open, and what is certain of them is in tokens.
+// A state machine with a stack of brackets.  Invariant: the bytes before
+// position_ are read, stack_ has the brackets that are open, and what is
+// certain of them is in tokens.  A byte is read by one step; before that, steps
+// that end something before the byte may change the state, each at most once.
+//
+//   text (_: a space)   state               phase
+//                       kStart              outside
+//   [                   kBetween            outside
+//   [f                  kName               outside; after a value: after
+//   [f_                 kAfterName          outside; after a value: after
+//   [f(                 kArgument           outside
+//   [f(a                kArgumentName       outside
+//   [f(a_               kAfterArgumentName  outside
+//   [f(a=               kValue              outside
+//   [f(a=Tr             kWord               outside
+//   [f(a='x' r          kWord               unconfirmed
+//   [f(a=-1             kNumber             outside
+//   [f(a='              kQuote              inside
+//   [f(a=''             kQuotes             unconfirmed
+//   [f(a='x             kString             inside
+//   [f(a='\             kEscape             inside
+//   [f(a='\0            kOctal              inside
+//   [f(a='\u00          kHex                inside
+//   [f(a='x'            kAfterString        unconfirmed
+//   [f(a=[]             kAfter              outside
+//   [f(a=1)]            kTail               after
+//   {"a": 1} <s         kSeparator          after (<sep> separates)
+//   [f(a=tru,           kDamage             outside
+//   [f(a=see below      kDamage             broken
+//   f() {               kOther              other
+//   ]                   kStopped            broken
+//
+// Order: the loop, calls, arguments, values, numbers, strings, damage.
 
 #include "call_syntax/python_scanner.h"
 
@@ -42,12 +73,15 @@ bool is_literal(std::string_view word) {
   return std::ranges::find(kWords, word) != kWords.end();
 }
 
-// What may follow a string that ends where it seems to.
+// What may follow a string that ends where it seems to.  After the operators of
+// 'a' + b, 'a' % b and 'a' * 3 the value is damage, but the string was one.
 bool follows_string(char c) {
   return std::string_view(",:)]}\"'+%*").find(c) != std::string_view::npos;
 }
 
-constexpr std::size_t kLongestWord = 40;  // in messages
+// In messages.  It is longer than every literal, so a word that was cut is
+// none.
+constexpr std::size_t kLongestWord = 40;
 constexpr std::uint64_t kLargestInteger = (std::uint64_t{1} << 53) - 1;
 
 }  // namespace
@@ -58,6 +92,7 @@ PythonScanner::PythonScanner(const PythonLanguage& language,
       strict_(language.dialect == PythonDialect::kCallList),
       position_(position) {
   if (language.dialect == PythonDialect::kArguments) {
+    // As if "f(" had been read.
     stack_ += kCall;
     add(Kind::kObject, position_, position_);
     state_ = State::kArgument;
@@ -150,6 +185,10 @@ void PythonScanner::add(Kind kind, std::uint64_t begin, std::uint64_t end,
 
 // Reads on where a byte changes nothing: most bytes of a string neither end it
 // nor escape anything.  Whether there is another byte.
+//
+// After quotes of a long string (run_), and after a high surrogate in a strict
+// list, the next byte does change something.  last_ and spaced_ are not
+// updated: a string ends with its quote, which read() reads.
 inline bool PythonScanner::skip(const Input& input) {
   const std::string_view text = input.slice(position_, input.total());
   if (state_ != State::kString || run_ != 0 || (strict() && high_)) {
@@ -167,6 +206,9 @@ inline bool PythonScanner::skip(const Input& input) {
   return size < text.size();
 }
 
+// Invariant of the loop: the queue has the tokens of the last byte that were
+// not returned.  No byte is read before they are, so position_ is where the
+// last of them is certain, and reject() can drop what the queue has left.
 Token PythonScanner::next(const Input& input) {
   for (;;) {
     if (sent_ < queued_) return queue_[sent_++];
@@ -181,12 +223,18 @@ Token PythonScanner::next(const Input& input) {
       finish();
       continue;
     }
+    // The text ends in a string.  An escape that is not decided, and quotes
+    // that may end a long string ('''it''), stay.
     if (!in_string()) return {};
     flush_text(held_ != kNowhere ? held_ : position_ - run_);
     if (queued_ == 0) return {};
   }
 }
 
+// A step that reads no byte changes the state, or begins damage.  The two
+// states that never read one are kOther and kStopped, and entering them changes
+// the phase, so the loop ends.  The phase follows from the state (and broken_),
+// so it is looked up only when that changes.
 void PythonScanner::follow(const Input& input) {
   const Phase before = phase();
   if (before == Phase::kOther || before == Phase::kBroken) return;
@@ -256,7 +304,8 @@ bool PythonScanner::step(char c) {
   return false;
 }
 
-// What has only begun where the text ends.
+// What has only begun where the text ends.  An open bracket needs its closing
+// one, so only what is at the top, or the last argument, can end here.
 void PythonScanner::finish() {
   finished_ = true;
   const bool name = state_ == State::kName || state_ == State::kAfterName;
@@ -266,10 +315,12 @@ void PythonScanner::finish() {
   }
   const bool arguments = language_->dialect == PythonDialect::kArguments;
   if (!arguments && !stack_.empty()) return;
+  // "''" is an empty string after all; "12" is whole when nothing follows.
   if (state_ == State::kQuotes) end_string(position_);
   if (state_ == State::kAfterString) string_done();
   if (state_ == State::kWord || state_ == State::kNumber) step(' ');
   if (!arguments || damaged_) return;
+  // As if ")" had been read.
   if (stack_.size() == 1 &&
       (state_ == State::kAfter || (state_ == State::kArgument && may_close_))) {
     add(Kind::kClose, position_, position_);
@@ -343,11 +394,13 @@ bool PythonScanner::read_name_part(char c) {
   return true;
 }
 
+// A name without its parenthesis is no call.  After a value ("f() is done") it
+// begins other text, which begins at other_; before any, it is damage.
 bool PythonScanner::step_name(char c) {
   if (state_ == State::kName) {
     if (read_name_part(c)) return true;
     name_end_ = position_;
-    if (!part_) state_ = State::kAfterName;
+    if (!part_) state_ = State::kAfterName;  // not "f."
   }
   if (state_ == State::kAfterName && is_space(c)) return true;
   if (state_ == State::kName || c != '(') {
@@ -378,6 +431,7 @@ bool PythonScanner::close_call() {
   return true;
 }
 
+// A value ends at `at`: a call at the top, a list of calls, or a literal.
 void PythonScanner::end_value(std::uint64_t at) {
   has_value_ = true;
   value_end_ = at;
@@ -387,6 +441,8 @@ void PythonScanner::end_value(std::uint64_t at) {
 }
 
 // After a value: white space, a separator, the next value, or something else.
+// other_ is where the first byte after the value is: if what follows is no
+// value, the other text begins there, with its commas ("f(), that is all").
 bool PythonScanner::step_tail(char c) {
   const std::string& separator = language_->separator;
   if (state_ == State::kSeparator) {
@@ -402,6 +458,7 @@ bool PythonScanner::step_tail(char c) {
   switch (language_->dialect) {
     case PythonDialect::kValues:
       if (!language_->several) return other(position_);
+      // A separator comes first, and other text may begin as it does.
       if (!separated_ && !separator.empty()) {
         other_ = position_;
         matched_ = 0;
@@ -418,6 +475,7 @@ bool PythonScanner::step_tail(char c) {
         state_ = State::kStart;
         return false;
       }
+      // Only "(" tells a call from a word: the phase stays kAfter until then.
       if (!begins_name(c)) return other(other_);
       tail_ = true;
       begin_name();
@@ -427,6 +485,7 @@ bool PythonScanner::step_tail(char c) {
   }
 }
 
+// No text that follows is a value.  The values before `at` count.
 bool PythonScanner::other(std::uint64_t at) {
   other_ = at;
   state_ = State::kOther;
@@ -479,6 +538,7 @@ bool PythonScanner::step_value(char c) {
   const bool in_braces = in == kDict || in == kBrace || in == kSet;
   if (may_close_ && ((c == ']' && in == kListBracket) ||
                      (c == ')' && in == kTuple) || (c == '}' && in_braces))) {
+    // "{}" is an empty dict.  After the comma of {'a': 1,} no key begins.
     key_ = false;
     if (in == kBrace) add(Kind::kObject, brace_, brace_ + 1);
     return close();
@@ -489,6 +549,7 @@ bool PythonScanner::step_value(char c) {
     begin_string(c, false);
     return true;
   }
+  // Keys and the items of sets are scalars.
   const bool nests = !key_ && in != kSet;
   if (nests && (c == '[' || c == '{' || (c == '(' && !strict()))) {
     return open(c);
@@ -499,7 +560,7 @@ bool PythonScanner::step_value(char c) {
     zero_ = nonzero_ = false;
     magnitude_ = 0;
     state_ = State::kNumber;
-    return c == '-' || c == '+';
+    return c == '-' || c == '+';  // step_number() reads any other byte
   }
   if (!is_word(c)) return bad(position_, "expected a value");
   word_.clear();
@@ -508,6 +569,8 @@ bool PythonScanner::step_value(char c) {
   return false;
 }
 
+// A brace is no token yet: it may be of a set.  Its object is added with the
+// first colon, or with the closing brace of "{}".
 bool PythonScanner::open(char c) {
   // The list of calls and the call are no values.
   const auto outer = static_cast<std::size_t>(std::ranges::count_if(
@@ -540,6 +603,9 @@ bool PythonScanner::open(char c) {
   return true;
 }
 
+// The innermost list, dict, tuple or set ends.  In a tuple that encloses it,
+// nothing is added; if it is the outermost tuple or set, all of it is one
+// token.
 bool PythonScanner::close() {
   stack_.pop_back();
   if (quiet_ > stack_.size()) {
@@ -553,7 +619,8 @@ bool PythonScanner::close() {
   return true;
 }
 
-// After a value in a bracket.
+// After a value in a bracket.  What follows the first value in braces tells a
+// dict (':') from a set (',' or '}').
 bool PythonScanner::step_after(char c) {
   if (is_space(c)) return true;
   char in = top();
@@ -571,6 +638,7 @@ bool PythonScanner::step_after(char c) {
     return true;
   }
   if (key_) {
+    // {'a': 1, 'b'} is neither.
     if (in != kBrace || strict() || (c != ',' && c != '}')) {
       return bad(position_, "expected ':' after a key");
     }
@@ -605,6 +673,10 @@ void PythonScanner::scalar_done() {
   if (stack_.empty()) end_value(position_);
 }
 
+// A word is a literal, or the prefix of a string (r'x'), which only the quote
+// after it shows.  After a string it can only be a prefix ('x' r'y'); any other
+// word there means that the string did not end where it seemed to
+// ('we're' in place of 'we\'re').
 bool PythonScanner::step_word(char c) {
   if (is_quote(c) && !strict() && word_.size() <= 2 &&
       std::ranges::all_of(word_, is_prefix)) {
@@ -747,7 +819,8 @@ void PythonScanner::begin_string(char c, bool raw) {
   state_ = State::kQuote;
 }
 
-// After one quote or two.
+// After one quote or two.  Two are an empty string or the beginning of a long
+// one, so the string is unconfirmed until the next byte.
 bool PythonScanner::step_quote(char c) {
   if (state_ == State::kQuotes) {
     if (c != quote_) {
@@ -772,6 +845,9 @@ bool PythonScanner::step_quote(char c) {
   return true;
 }
 
+// Differs from Python: a line feed may stand in every string, except in a
+// strict list.  held_ of a high surrogate survives a backslash: its low one may
+// follow.
 bool PythonScanner::step_string(char c) {
   if (strict() && high_ && c != '\\') {
     return bad(escape_, "a surrogate without its partner");
@@ -799,6 +875,7 @@ void PythonScanner::end_string(std::uint64_t at) {
   string_end_ = name_end_ = at;
   run_ = 0;
   state_ = State::kAfterString;
+  // At the top the string is the value, and no other string is joined to it.
   if (stack_.empty()) string_done();
 }
 
@@ -817,6 +894,9 @@ void PythonScanner::flush_text(std::uint64_t end) {
   text_begin_ = end;
 }
 
+// After damage, and in a raw string, a backslash only keeps the next byte from
+// ending the string.  An escape that is not valid is damage; one that Python
+// does not know (\q) is its text.
 bool PythonScanner::step_escape(char c) {
   constexpr std::string_view kStrict = "\\'\"/bfnrt";
   digits_ = 0;
@@ -830,6 +910,7 @@ bool PythonScanner::step_escape(char c) {
       state_ = State::kHex;
       return true;
     }
+    // \N{...} would need the names of Unicode.
     if (strict() ? kStrict.find(c) == kStrict.npos : c == 'N') {
       return bad(escape_, "this escape is not readable");
     }
@@ -864,12 +945,16 @@ bool PythonScanner::step_code(char c) {
   if (strict() && high_ != low) {
     return bad(escape_, "a surrogate without its partner");
   }
+  // A high surrogate before this one has no partner, and is certain.
   high_ = high;
   held_ = high ? escape_ : kNowhere;
   state_ = State::kString;
   return true;
 }
 
+// Strings beside each other are one.  A string that is followed by anything but
+// what may follow it did not end where it seemed to ("say "hi" there"), so what
+// is a string is not known from here on.
 bool PythonScanner::step_after_string(char c) {
   if (is_space(c)) return true;
   if (!strict() && !damaged_) {
@@ -906,6 +991,12 @@ void PythonScanner::string_done() {
 
 // ---- Damage ----
 
+// The byte at position_ does not fit.  It is not read here: the next step reads
+// it, as damage.  Inside a string the string is followed to its quote.  Only
+// the first fault of a call is kept.
+//
+// At the top, and where the arguments have no parenthesis that ends them,
+// nothing shows where the damage ends.
 bool PythonScanner::bad(std::uint64_t at, std::string message, ErrorCode code) {
   if (in_string()) flush_text(std::min(held_, at));
   state_ = in_string() ? State::kString : State::kDamage;
@@ -940,6 +1031,9 @@ bool PythonScanner::broken() {
   return false;
 }
 
+// Strings and brackets are followed.  Two words with white space between them
+// are prose, in which a quote may be an apostrophe: the phase becomes kBroken.
+// A raw string needs no case of its own: it ends where one with escapes would.
 bool PythonScanner::step_damage(char c) {
   if (is_space(c)) return true;
   if (is_quote(c)) {
@@ -972,7 +1066,13 @@ bool PythonScanner::step_damage(char c) {
   return true;
 }
 
-// A bracket closes what is open inside its pair.
+// A bracket closes what is open inside its pair.  The damage ends with the
+// call:
+//
+//   [f(a=[tru), g()]     ")" closes the list and f; g is read
+//   [f(a=tru], ...       "]" closes f, which ends before it, and the list
+//
+// A bracket without a pair ends what can be followed.
 bool PythonScanner::close_damaged(char c) {
   const std::string_view pairs = c == ')'   ? std::string_view("f(")
                                  : c == ']' ? std::string_view("L[")
@@ -986,6 +1086,7 @@ bool PythonScanner::close_damaged(char c) {
   const bool ends_call = in_call && pair <= floor_;
   stack_.resize(pair);
   if (pair > floor_) return true;
+  // From here on tokens are added again.
   damaged_ = false;
   if (ends_call) {
     add(Kind::kCallEnd, call_, position_ + (c == ')' ? 1 : 0));

@@ -75,55 +75,59 @@ class PythonScanner {
   bool in_list() const { return !stack_.empty() && stack_[0] == kCalls; }
 
  private:
+  // Where the text ends that has been read.  python_scanner.cc has a table with
+  // an example of each.
   // ORDER: PythonScanner::state().
   enum class State : std::uint8_t {
-    kStart,         // before the first call
-    kBetween,       // in a list of calls
-    kName,          // of a call
-    kAfterName,     // before its parenthesis
-    kArgument,      // before the name of an argument, or the end of the call
-    kArgumentName,  //
-    kAfterArgumentName,
-    kValue,   // before a value, or the end of a list
-    kWord,    // a word, or the prefix of a string
-    kNumber,  //
-    kQuote,   // after the opening quote of a string
-    kQuotes,  // after two: an empty string, or the beginning of a long one
-    kString,  //
-    kEscape,  // after a backslash
-    kOctal,
-    kHex,
-    kAfterString,  // another string may follow
+    kStart,              // before the first call
+    kBetween,            // in a list of calls, before a call or the end
+    kName,               // in the name of a call
+    kAfterName,          // before its parenthesis
+    kArgument,           // before the name of an argument, or the end of a call
+    kArgumentName,       // in the name of an argument
+    kAfterArgumentName,  // before its equals sign
+    kValue,              // before a value, or the end of a list
+    kWord,               // in a word, or in the prefix of a string
+    kNumber,             // in a number; number_ says where
+    kQuote,              // after the opening quote of a string
+    kQuotes,       // after two: an empty string, or the beginning of a long one
+    kString,       // in a string, between characters
+    kEscape,       // after a backslash
+    kOctal,        // after \0 to \7; more digits may follow
+    kHex,          // in \x, \u or \U; digits_ are due
+    kAfterString,  // after a string; another one may follow
     kAfter,        // before a comma, a colon or a closing bracket
-    kTail,         // after a value
+    kTail,         // after a whole value
     kSeparator,    // in what separates values
-    kDamage,       // outside strings
-    kOther,
-    kStopped,
+    kDamage,       // after damage, outside strings
+    kOther,        // no byte is read: other_ begins something else
+    kStopped,      // no byte is read: the text cannot be followed, or has ended
   };
   enum class Number : std::uint8_t {
-    kSign,
-    kZero,
-    kDigits,
-    kUnderscore,
-    kBase,  // after 0x
-    kBased,
-    kBasedUnderscore,
-    kPoint,  // a digit has to follow
-    kFraction,
-    kFractionUnderscore,
-    kExponent,
-    kExponentSign,
-    kExponentDigits,
-    kExponentUnderscore,
+    kSign,                // -
+    kZero,                // 0
+    kDigits,              // 12, 00
+    kUnderscore,          // 1_
+    kBase,                // 0x
+    kBased,               // 0x1f
+    kBasedUnderscore,     // 0x_
+    kPoint,               // .    a digit has to follow
+    kFraction,            // 1.  .5
+    kFractionUnderscore,  // .5_
+    kExponent,            // 1e
+    kExponentSign,        // 1e+
+    kExponentDigits,      // 1e5
+    kExponentUnderscore,  // 1e5_
   };
-  // Brackets on the stack.
+  // Brackets on the stack.  In [f(a=[{'k': ({1, it is "Lf[{(s".  At most the
+  // first two are of calls, and only braces change while they are open: kBrace
+  // until the first colon, comma or closing brace.
   static constexpr char kCalls = 'L';  // the list of calls
   static constexpr char kCall = 'f';
   static constexpr char kTuple = '(';
   static constexpr char kListBracket = '[';
   static constexpr char kDict = '{';
-  static constexpr char kBrace = 'b';  // a dict or a set
+  static constexpr char kBrace = 'b';  // a dict or a set, not known yet which
   static constexpr char kSet = 's';
   static constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
 
@@ -132,7 +136,8 @@ class PythonScanner {
   bool is_word(char c) const;
   bool begins_name(char c) const;
 
-  // Each reads one byte, or returns false if the byte belongs to what follows.
+  // Each reads one byte, or returns false if the byte belongs to what follows:
+  // it has changed state_, and is called again with the same byte.
   bool read(char c);
   bool step(char c);
   bool step_start(char c);
@@ -172,6 +177,8 @@ class PythonScanner {
   bool broken();
   bool other(std::uint64_t at);
   bool in_string() const;
+  // Whether tokens are dropped: after damage, and inside what is one token when
+  // it ends.
   bool quiet() const { return damaged_ || quiet_ != 0 || key_; }
   void flush_text(std::uint64_t end);
   void no_escape();
@@ -184,24 +191,26 @@ class PythonScanner {
   State state_ = State::kStart;
   std::uint64_t position_ = 0;
   std::string stack_;  // the open brackets
-  // The value begins in a tuple, a set or parentheses: the size of the stack in
-  // it; 0 outside.
+  // In a tuple, a set or parentheses: the size of the stack in the outermost
+  // one, and where it begins, because it is one token; 0 outside.
   std::size_t quiet_ = 0;
   std::uint64_t quiet_begin_ = 0;
-  bool key_ = false;        // the value is the key of a dict, or of a set
+  // The value is the key of a dict, or the first item of a set.  It is a
+  // scalar, so keys do not nest, and one item_begin_ and one brace_ are enough.
+  bool key_ = false;
   bool may_close_ = false;  // kValue, kArgument, kBetween: nothing has to come
   bool comma_ = false;      // kBetween of a strict list: a comma comes next
-  bool part_ = false;       // a part of a name begins
+  bool part_ = false;       // a part of a name begins; a digit is none yet
   bool tail_ = false;       // the name is of a call after a value
   bool finished_ = false;
 
   // The token that is being read.
   std::uint64_t begin_ = 0;
-  std::uint64_t name_end_ = 0;
-  std::uint64_t call_ = 0;   // the call that is open
-  std::uint64_t brace_ = 0;  // the brace whose first value is being read
-  std::string word_;
-  bool joined_ = false;  // the word follows a string
+  std::uint64_t name_end_ = 0;  // of a name, and of a scalar that may be a key
+  std::uint64_t call_ = 0;      // the call that is open
+  std::uint64_t brace_ = 0;     // the brace whose first value is being read
+  std::string word_;            // at most kLongestWord bytes of it
+  bool joined_ = false;         // the word follows a string
   Number number_ = Number::kSign;
   char base_ = 0;
   bool zero_ = false;             // the number begins with 0 ...
@@ -211,20 +220,24 @@ class PythonScanner {
   char quote_ = 0;
   bool raw_ = false;
   bool triple_ = false;
-  unsigned run_ = 0;               // quotes in a row in a long string
-  std::uint64_t text_begin_ = 0;   // the string before it is in tokens
-  std::uint64_t held_ = kNowhere;  // an escape that is not decided
-  std::uint64_t escape_ = 0;
-  unsigned digits_ = 0;
+  unsigned run_ = 0;              // quotes in a row in a long string
+  std::uint64_t text_begin_ = 0;  // the string before it is in tokens
+  // Where an escape begins whose end, or whose low surrogate, is still to come:
+  // the text from there on is not sent.
+  std::uint64_t held_ = kNowhere;
+  std::uint64_t escape_ = 0;  // the last escape
+  unsigned digits_ = 0;       // that are due, or may follow
   char32_t code_ = 0;
   bool high_ = false;  // the escape before was a high surrogate
 
   // Damage.
+  // While damaged_, the stack is higher than floor_, which is the index of the
+  // call, or 0 outside calls.
   bool damaged_ = false;
-  std::size_t floor_ = 0;  // it ends when the stack is not higher
-  bool broken_ = false;
-  char last_ = 0;        // the last byte that was no white space
-  bool spaced_ = false;  // white space follows it
+  std::size_t floor_ = 0;  // the damage ends when the stack is not higher
+  bool broken_ = false;    // for good: what is a string is a guess
+  char last_ = 0;          // the last byte that was no white space
+  bool spaced_ = false;    // white space follows it
   Error fault_;
 
   bool has_value_ = false;
@@ -234,6 +247,7 @@ class PythonScanner {
   std::size_t matched_ = 0;  // of the separator
   bool separated_ = false;
 
+  // The tokens of one byte, at most three, or of the end of the text.
   std::array<Token, 4> queue_ = {};
   std::size_t queued_ = 0;
   std::size_t sent_ = 0;
