@@ -1,4 +1,46 @@
 // An automaton with a stack; see json_scanner.h.
+//
+// Invariant: the bytes before position_ are read, step_ says what may come
+// there, and open_ has the objects and lists that are open.  A byte that ends a
+// token and is none of it is read once more, as what comes next.
+//
+//   text (_: a space)   step                     phase
+//                       kValue                   outside
+//   [                   kFirstItem               outside
+//   [1,                 kValue                   outside
+//   [1_                 kAfterItem               outside
+//   ["x"                kAfterItem               unconfirmed
+//   {                   kFirstKey                outside
+//   {"a"                kColon                   unconfirmed
+//   {"a":               kValue                   outside
+//   {"a": {}            kAfterMember             outside
+//   {"a": {},           kKey                     outside
+//   {}                  kDone                    after
+//   {} <s               kSeparator               after (<sep> separates)
+//   ["x                 kString                  inside
+//   ["\                 kEscape                  inside
+//   ["\u0               kHex                     inside
+//   ['x                 kSingle                  inside
+//   ['\                 kSingleEscape            inside
+//   [<|                 kOpening                 outside
+//   [<|"|>x             kDelimited               inside
+//   [-  [0  [12         kMinus  kZero  kInteger  outside
+//   [1.  [1.5           kPoint  kFraction        outside
+//   [1e  [1e+  [1e5     kExponent ...            outside
+//   [tru                kLiteral                 outside
+//   [trx                kBadScalar               outside
+//   {a                  kBareKey                 outside
+//   [1 x                kRecover                 broken
+//   [1 x "              kRecoverString           broken
+//   [1 x "\             kRecoverEscape           broken
+//   ]                   kStopped                 broken
+//
+// The phase is kOutside, kInside in a string, kUnconfirmed from its end to the
+// next byte that is no white space, kOutside if that byte fits, and so on.
+// After a whole value it is kAfter, until the next value begins.  kBroken is
+// for good: the rest is read, but what is a string in it is a guess.
+//
+// Order: the loop, between tokens, inside tokens, damage.
 
 #include "call_syntax/json_scanner.h"
 
@@ -49,8 +91,8 @@ State JsonScanner::state() const {
 
 // ---- The loop ----
 
-// Invariant: step_ says what may come at position_, and open_ has the arrays
-// and objects that are open there.
+// Where one byte has closed several brackets ({"a": [1}), each is a token, and
+// nothing is read before they are returned.
 Token JsonScanner::next(const Input& input) {
   if (closes_ > 0) {
     --closes_;
@@ -73,7 +115,7 @@ void JsonScanner::follow(const Input& input) {
   const std::uint64_t total = input.total();
   while (phase_ == before && position_ < total && step_ != Step::kStopped) {
     (void)read(input);
-    closes_ = 0;
+    closes_ = 0;  // nobody takes the tokens that are due
   }
   if (input.end && position_ == total) (void)finish();
 }
@@ -110,7 +152,11 @@ Token JsonScanner::finish() {
   }
 }
 
-// What is certain of a token that the text ends in.
+// What is certain of a token that the text ends in: of a string, all but an
+// escape that is not whole, a high surrogate, which a low one may complete, and
+// what may be the beginning of the closing delimiter.  A key is one token, and
+// so is the text of a string in single quotes, whose escapes are judged at its
+// end.
 Token JsonScanner::flush() {
   if (!details_) return {};
   if (space_ != kNowhere && space_ < position_ && step_ <= Step::kDone) {
@@ -135,6 +181,9 @@ Token JsonScanner::flush() {
 // ---- Between tokens ----
 
 // Reads a byte between tokens, or the first byte of one.
+//
+// kSpace is what stands between two other tokens: white space, and the comma or
+// the colon.  It comes before the byte that ends it is read.
 Token JsonScanner::read_between(const Input& input, char c) {
   if (step_ == Step::kRecover) return read_recover(input, c);
   const bool separates = c == ':' ? step_ == Step::kColon
@@ -152,7 +201,8 @@ Token JsonScanner::read_between(const Input& input, char c) {
       return {};
     }
   }
-  if (step_ >= Step::kDone) return read_after(c);
+  if (step_ >= Step::kDone) return read_after(c);  // kDone or kSeparator
+  // If the byte may not follow a string, the phase becomes kBroken below.
   if (phase_ == Phase::kUnconfirmed) phase_ = Phase::kOutside;
   if (c == ']' || c == '}') return read_close(c);
   switch (step_) {
@@ -166,6 +216,7 @@ Token JsonScanner::read_between(const Input& input, char c) {
       return begin_key(input, c);
     default:  // kColon, kAfterItem, kAfterMember
       if (!separates) {
+        // 01 or truex: the scalar goes on where its token has ended.
         if (scalar_end_ != position_ || !is_scalar(c)) return broken();
         token_ = position_;
         return bad_scalar();
@@ -177,6 +228,7 @@ Token JsonScanner::read_between(const Input& input, char c) {
   return {};
 }
 
+// A delimiter comes first: it may begin with any character.
 Token JsonScanner::begin_value(const Input& input, char c) {
   if (begin_delimiter(input, c)) return read_opening(c);
   if (c == '"') return begin_string(Step::kString, 1);
@@ -198,6 +250,7 @@ Token JsonScanner::begin_value(const Input& input, char c) {
   return {};
 }
 
+// A bare key is read by read_bare_key(), from its first character on.
 Token JsonScanner::begin_key(const Input& input, char c) {
   if (begin_delimiter(input, c)) return read_opening(c);
   if (c == '"') return begin_string(Step::kString, 1);
@@ -223,6 +276,7 @@ Token JsonScanner::begin_key(const Input& input, char c) {
   return {};
 }
 
+// What is nested too deeply cannot be followed: its brackets are not counted.
 Token JsonScanner::open(char c) {
   if (open_.size() >= dialect_->max_depth) return stop();
   if (first_bracket_ == 0) first_bracket_ = c;
@@ -233,6 +287,8 @@ Token JsonScanner::open(char c) {
           position_ - 1, position_};
 }
 
+// A bracket closes the innermost object or list if that may end here, unlike in
+// "[1,]" and {"a"}.
 Token JsonScanner::read_close(char c) {
   const Step first = c == ']' ? Step::kFirstItem : Step::kFirstKey;
   const Step after = c == ']' ? Step::kAfterItem : Step::kAfterMember;
@@ -242,7 +298,7 @@ Token JsonScanner::read_close(char c) {
     end_value();
     return {Kind::kClose, Encoding::kPlain, position_ - 1, position_};
   }
-  // A bracket closes what was left open inside its pair.
+  // Else it closes what was left open inside its pair, as read_recover() does.
   if (open_.rfind(opening_of(c)) == std::string::npos) return stop();
   return recover();
 }
@@ -260,13 +316,16 @@ void JsonScanner::end_value() {
   separated_ = false;
 }
 
-// After a value: a separator, the next value, or something else.
+// After a value: a separator, the next value, or something else.  token_ is
+// where a separator begins: if it turns out to be none, the other text begins
+// there.
 Token JsonScanner::read_after(char c) {
   using Values = JsonDialect::Values;
   const std::string& separator = dialect_->separator;
   const bool loose = dialect_->values == Values::kLoose;
   if (step_ == Step::kDone) {
     if (dialect_->values == Values::kOne) return other_text(position_);
+    // The next value comes, unless its separator has to come first.
     if (separated_ || separator.empty() || (loose && c != separator[0])) {
       // Other text may begin with another bracket than the values do.
       const bool opens = loose ? c == '{' || c == '[' : c == first_bracket_;
@@ -308,6 +367,7 @@ Token JsonScanner::read_inside(const Input& input, char c) {
       } else {
         high_ = false;
         step_ = Step::kString;
+        // No escape: the byte is read as text.  It may be a line feed.
         if (json::short_escape(c) == 0) return bad();
       }
       break;
@@ -328,6 +388,7 @@ Token JsonScanner::read_inside(const Input& input, char c) {
       step_ = Step::kRecoverString;
       break;
     case Step::kLiteral:
+      // After "N": None, not NaN.
       if (literal_left_ == "aN" && c == 'o' && dialect_->python_words) {
         python_ = true;
         word_ = kNowhere;
@@ -367,6 +428,7 @@ Token JsonScanner::begin_string(Step step, std::uint64_t size) {
   return {Kind::kTextBegin, Encoding::kPlain, begin, position_};
 }
 
+// Reads to the end of the string, to an escape, or to the end of the text.
 Token JsonScanner::read_string(const Input& input) {
   const char* const begin = input.text.data();
   const char* const end = begin + input.text.size();
@@ -383,14 +445,16 @@ Token JsonScanner::read_string(const Input& input) {
     ++position_;
     return {};
   }
-  // A control character.  JSON has none in strings.
+  // A control character, which JSON has not in strings.  At a line feed the
+  // string was never closed, or it goes on: it is followed to the next quote.
   const Token token = broken();
   if (step_ == Step::kRecover) step_ = Step::kRecoverString;
   return token;
 }
 
 // The digits of a \u escape.  What stands before a high surrogate is certain,
-// and so is a high surrogate before another one.
+// and so is a high surrogate before another one.  code_ has 16 bits: four
+// digits replace those of the escape before.
 Token JsonScanner::read_hex(char c) {
   const int digit = base::hex_digit(static_cast<unsigned char>(c));
   if (digit < 0) {
@@ -408,6 +472,9 @@ Token JsonScanner::read_hex(char c) {
   return {};
 }
 
+// A string in single quotes has the escapes of Python.  They are judged at its
+// end: a bad one (\N{...}) spoils the string before any of its text is sent.
+// Without details nobody reads the text.
 Token JsonScanner::read_single(const Input& input, char c) {
   if (step_ == Step::kSingleEscape) {
     step_ = Step::kSingle;
@@ -430,7 +497,8 @@ Token JsonScanner::read_single(const Input& input, char c) {
   return {};
 }
 
-// Whether a delimiter begins with `c`.
+// Whether a delimiter begins with `c`.  The bytes that follow decide which one;
+// if they fit none, that is damage (read_opening).
 bool JsonScanner::begin_delimiter(const Input& input, char c) {
   for (std::size_t i = 0; i < dialect_->delimiters.size(); ++i) {
     const auto& [open, close, marks] = dialect_->delimiters[i];
@@ -445,8 +513,8 @@ bool JsonScanner::begin_delimiter(const Input& input, char c) {
   return false;
 }
 
-// Reads a byte of an opening delimiter.  delimiter_ is the first one that the
-// bytes so far fit.
+// Reads a byte of an opening delimiter.  Invariant: delimiter_ is the first one
+// that the bytes so far fit, and matched_ is how many they are.
 Token JsonScanner::read_opening(char c) {
   const auto& all = dialect_->delimiters;
   const std::string& read = all[delimiter_].open;
@@ -461,6 +529,7 @@ Token JsonScanner::read_opening(char c) {
       ++position_;
       return {};
     }
+    // In damage the string is followed without a token and a phase.
     if (recovers_) {
       step_ = Step::kDelimited;
       matched_ = 0;
@@ -478,7 +547,8 @@ Token JsonScanner::read_opening(char c) {
   return {};
 }
 
-// Reads to the end of the string or of the text.
+// Reads to the end of the string or of the text.  Invariant of the loop: the
+// bytes before i end with the first matched_ bytes of the closing delimiter.
 Token JsonScanner::read_delimited(const Input& input) {
   const auto& [open, close, marks] = dialect_->delimiters[delimiter_];
   const std::string_view text = input.text;
@@ -499,6 +569,7 @@ Token JsonScanner::read_delimited(const Input& input) {
     if (matched_ < close.size()) continue;
     const std::uint64_t begin = input.base + i + 1 - close.size();
     matched_ = 0;
+    // The spelling of a mark is text.
     if (marks && !input.has_mark_at(begin)) continue;
     if (recovers_) {
       position_ = input.base + i + 1;
@@ -506,7 +577,9 @@ Token JsonScanner::read_delimited(const Input& input) {
       step_ = Step::kRecover;
       return {};
     }
-    // With kText before it, the end is found once more.
+    // end_string() sends the text before the delimiter first, if there is any.
+    // Then the last byte of the delimiter is read once more, and the end is
+    // found again.
     matched_ = close.size() - 1;
     position_ = begin;
     Token token = end_string(close.size(), Encoding::kPlain);
@@ -521,7 +594,8 @@ Token JsonScanner::read_delimited(const Input& input) {
   return {};
 }
 
-// A string ends with a quote or delimiter of `size` bytes after position_.
+// A string ends with a quote or delimiter of `size` bytes after position_.  If
+// some of its text was not sent, this is sent, and the end is read again.
 Token JsonScanner::end_string(std::uint64_t size, Encoding encoding) {
   if (!key_ && details_ && text_ < position_) {
     const Token token = {Kind::kText, encoding, text_, position_};
@@ -575,6 +649,7 @@ bool JsonScanner::begin_literal(char c) {
   return true;
 }
 
+// A byte that cannot continue a whole number ends it, and is not read.
 Token JsonScanner::read_number(char c) {
   const auto go = [&](Step next) {
     step_ = next;
@@ -619,7 +694,8 @@ Token JsonScanner::end_scalar() {
   return {Kind::kScalar, encoding, token_, position_};
 }
 
-// A scalar that is not valid.  Outside brackets it is no value at all.
+// A scalar that is not valid (tru, 1.x).  It is read to its end, and spoils
+// only its value.  Outside brackets it is no value at all.
 Token JsonScanner::bad_scalar() {
   if (open_.empty()) return stop();
   step_ = Step::kBadScalar;
@@ -637,6 +713,7 @@ Token JsonScanner::read_bare_key(const Input& input, char c) {
     }
     word_ = position_;
   } else if (is_bare_key(c)) {
+    // A key has delimiters from its beginning on, or none.
     for (const auto& [open, close, marks] : dialect_->delimiters) {
       if (!open.empty() && open[0] == c &&
           (!marks || input.has_mark_at(position_))) {
@@ -656,14 +733,16 @@ Token JsonScanner::read_bare_key(const Input& input, char c) {
 
 // ---- Damage ----
 
-// From here on it is a guess what is a string.
+// From here on it is a guess what is a string: in ["say "hi" there"] the quotes
+// after "say" may be text, or begin and end strings.
 Token JsonScanner::broken() {
   if (open_.empty()) return stop();
   phase_ = Phase::kBroken;
   return recover();
 }
 
-// Follows brackets and strings until the innermost object or list closes.
+// Follows brackets and strings until the innermost object or list closes.  The
+// byte at position_ is not read yet.
 Token JsonScanner::recover() {
   step_ = Step::kRecover;
   recover_depth_ = open_.size();
@@ -672,6 +751,11 @@ Token JsonScanner::recover() {
 }
 
 // After damage: strings and brackets, until structure is known again.
+// Invariant: open_ is not shorter than recover_depth_, and the brackets beyond
+// it were opened after the damage, without tokens.
+//
+// `items`: the damage is in a list, and nothing is open inside it.  A comma or
+// a bracket begins its next item, as in [see below, {"name": "f"}].
 Token JsonScanner::read_recover(const Input& input, char c) {
   const bool items = open_.size() == recover_depth_ && open_.back() == '[';
   if (begin_delimiter(input, c)) {
@@ -701,6 +785,8 @@ Token JsonScanner::read_recover(const Input& input, char c) {
       ++position_;
       open_.resize(pair);
       if (pair >= recover_depth_) return {};
+      // One kClose for each bracket that had a token: this one, and those that
+      // are due.
       closes_ = static_cast<std::uint32_t>(recover_depth_ - pair - 1);
       end_value();
       return {Kind::kClose, Encoding::kPlain, position_ - 1, position_};
@@ -712,6 +798,8 @@ Token JsonScanner::read_recover(const Input& input, char c) {
   return {};
 }
 
+// Nothing can be followed any more: a closing bracket without its pair,
+// brackets that are nested too deeply, or damage outside brackets.
 Token JsonScanner::stop() {
   phase_ = Phase::kBroken;
   step_ = Step::kStopped;

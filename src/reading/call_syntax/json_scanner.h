@@ -120,24 +120,26 @@ class JsonScanner {
   }
 
  private:
-  // What comes next.  From kString on, the scanner is inside a token.
-  // ORDER: JsonScanner::state().
+  // What comes next; json_scanner.cc has a table with an example of each.  From
+  // kString on, the scanner is inside a token that begins at token_.
+  // ORDER: JsonScanner::state(); kDone and kSeparator follow the steps of
+  // values.
   enum class Step : std::uint8_t {
     kValue,
-    kFirstItem,
-    kFirstKey,
+    kFirstItem,  // or the end of the list
+    kFirstKey,   // or the end of the object
     kKey,
     kColon,
     kAfterItem,
     kAfterMember,
-    kDone,       // after a value
+    kDone,       // after a whole value
     kSeparator,  // in what separates values
     kRecover,    // after damage, outside strings
     kStopped,
     kString,
     kEscape,
     kHex,
-    kSingle,
+    kSingle,  // in a string in single quotes
     kSingleEscape,
     kOpening,    // in the opening delimiter of a string
     kDelimited,  // in such a string
@@ -151,9 +153,9 @@ class JsonScanner {
     kExponent,      // after "e"
     kExponentSign,  // after "e+"
     kExponentDigits,
-    kLiteral,
-    kBadScalar,
-    kBareKey,
+    kLiteral,    // in a word; literal_left_ is due
+    kBadScalar,  // in a scalar that is not valid
+    kBareKey,    // in a key without quotes
   };
 
   Token read(const Input& input);
@@ -200,21 +202,23 @@ class JsonScanner {
   bool key_ = false;        // the string is a key
   bool separated_ = false;  // a separator follows the last value
   bool python_ = false;     // the word is one of Python's
-  bool recovers_ = false;   // the delimited string stands after damage
+  bool recovers_ = false;   // the delimited string is in damage
   std::uint8_t hex_left_ = 0;
   bool high_ = false;       // the escape before was a high surrogate
   std::uint16_t code_ = 0;  // of a \u escape
   char first_bracket_ = 0;
-  std::uint32_t delimiter_ = 0;  // which of the dialect's pairs
-  std::uint32_t closes_ = 0;     // kClose tokens that are due
-  std::size_t matched_ = 0;      // bytes of a separator or delimiter
-  std::size_t recover_depth_ = 0;
+  std::uint32_t delimiter_ = 0;    // which of the dialect's pairs
+  std::uint32_t closes_ = 0;       // kClose tokens that are due
+  std::size_t matched_ = 0;        // bytes of a separator or delimiter
+  std::size_t recover_depth_ = 0;  // of open_, where the damage is
   std::string_view literal_left_ = {};
   std::uint64_t token_ = 0;  // where the token begins
-  std::uint64_t text_ = 0;   // kText: from here on
-  std::uint64_t word_ = 0;   // kLiteral: see certain(); kBareKey: its end
-  std::uint64_t scalar_end_ = kNowhere;
-  std::uint64_t space_ = kNowhere;  // where kSpace begins
+  std::uint64_t text_ = 0;   // the string before it is in kText tokens
+  // kLiteral: see certain().  kBareKey: the end of the key, without white
+  // space. In a string: where an escape begins that is not decided.
+  std::uint64_t word_ = 0;
+  std::uint64_t scalar_end_ = kNowhere;  // of the last kScalar
+  std::uint64_t space_ = kNowhere;       // where kSpace begins
   std::uint64_t value_end_ = 0;
   std::uint64_t string_end_ = 0;
   std::uint64_t other_ = 0;
