@@ -214,8 +214,8 @@ class JsonScanner {
   std::string_view literal_left_ = {};
   std::uint64_t token_ = 0;  // where the token begins
   std::uint64_t text_ = 0;   // the string before it is in kText tokens
-  // kLiteral: see certain().  kBareKey: the end of the key, without white
-  // space. In a string: where an escape begins that is not decided.
+  // kLiteral: see certain().  kBareKey: where the key ends without white space.
+  // In a string: where an escape begins that is not decided.
   std::uint64_t word_ = 0;
   std::uint64_t scalar_end_ = kNowhere;  // of the last kScalar
   std::uint64_t space_ = kNowhere;       // where kSpace begins

@@ -1,5 +1,18 @@
 // Each step reads one marker, or the text before it, and queues its tokens.
-// Invariant: frames_ has the elements that contain at_.
+//
+//   text                     step      ended by
+//   <cofl:value name="a"     kTag      ">" outside quotes
+//   ... type="raw">x         kText     a closing marker that counts
+//   ... type="json">[1       kJson     a closing marker outside strings
+//   ... type="dict">         kBetween  an opening or closing marker
+//   ]<]minimax[>[<a>         kText     the marker of an element in it, or the
+//                                      closing marker of its name that counts
+//   {"a":                    kBody     the end of the text
+//
+// Invariant: frames_ has the elements that contain at_, and the text before at_
+// is in tokens.  A step that cannot go on returns false; the next one begins
+// with the same marker, but searched_, name_search_, blank_ and look_ say how
+// far the text has been looked at, so no byte is searched twice for the same.
 
 #include "call_syntax/nested_scanner.h"
 
@@ -96,6 +109,8 @@ void NestedScanner::begin_arguments() {
   begun_ = true;
 }
 
+// White space between elements is layout.  "{" before any element begins
+// arguments that are JSON: no marker begins with it.
 bool NestedScanner::read_between(const Input& input) {
   at_ = skip_space(input, at_);
   const std::string_view left = rest(input, at_);
@@ -134,7 +149,8 @@ bool NestedScanner::read_body(const Input& input) {
 
 // ---- cohere_xml ----
 
-// Between values.
+// Between values.  A closing marker outside all of them is stray, if it comes
+// directly after another closing marker.
 bool NestedScanner::read_value(const Input& input, std::string_view left) {
   if (left.starts_with(kCohereClose) && (closed_ || !frames_.empty())) {
     closing_begin_ = at_;
@@ -159,6 +175,8 @@ bool NestedScanner::read_value(const Input& input, std::string_view left) {
               input.total());
 }
 
+// Reads to the end of the opening, ">" outside quotes: name="a>b" has one
+// inside.
 bool NestedScanner::read_tag(const Input& input) {
   for (const char c : rest(input, searched_)) {
     ++searched_;
@@ -202,6 +220,7 @@ bool NestedScanner::begin_value(const Input& input,
   if (!container && type != "raw" && type != "json") {
     return wrong("the type of a value is not raw, json, dict or list: ");
   }
+  // An item needs no name, and a name that it has is ignored.
   const bool in_list = !frames_.empty() && frames_.back().list;
   if (!in_list && !name) return wrong("a member of a dict has no name: ");
   if (container && frames_.size() + 1 >= limits_.json_depth) {
@@ -232,6 +251,7 @@ bool NestedScanner::begin_value(const Input& input,
 }
 
 // Outside strings no "<" is JSON, so the first closing marker there counts.
+// quoted_ and escaped_ say where the bytes before searched_ end.
 bool NestedScanner::read_json(const Input& input) {
   bool found = false;
   for (const char c : rest(input, searched_)) {
@@ -244,6 +264,7 @@ bool NestedScanner::read_json(const Input& input) {
       quoted_ = true;
     } else if (c == '<') {
       const std::string_view left = rest(input, searched_);
+      // The marker may go on in what comes next: "<" is read again.
       if (!input.end && begins(kCohereClose, left)) return false;
       found = left.starts_with(kCohereClose);
       if (found) break;
@@ -268,7 +289,9 @@ bool NestedScanner::read_json(const Input& input) {
 // ---- The text of elements ----
 
 // The string grows to `end`.  White space at the beginning of an element of
-// minimax_m3_xml waits: it may stand before another element.
+// minimax_m3_xml waits: it may stand before another element ("<a> <b>"), which
+// makes the element an object or a list.  The string begins with the first
+// other byte, or with the closing marker, and then has the white space.
 void NestedScanner::grow(const Input& input, std::uint64_t end) {
   if (!string_) {
     blank_ = skip_space(input, std::max(blank_, at_));
@@ -286,12 +309,15 @@ void NestedScanner::grow(const Input& input, std::uint64_t end) {
 std::optional<bool> NestedScanner::may_follow(const Input& input,
                                               std::uint64_t end) {
   look_ = skip_space(input, std::max(look_, end));
+  // The marker and the white space after it are held until it is known.
   if (look_ - end > limits_.held_bytes / 2) return true;
   const std::string_view left = rest(input, look_);
   const bool cohere = style_ == NestedStyle::kCohereXml;
   for (const std::string_view marker :
        {cohere ? kCohereOpen : kMinimax, cohere ? kCohereClose : kMinimax}) {
     if (left.starts_with(marker)) return true;
+    // Nothing follows, or a part of a marker: at the end of the text that part
+    // is damage between elements.
     if (!begins(marker, left)) continue;
     if (input.end) return true;
     return std::nullopt;
@@ -308,6 +334,7 @@ bool NestedScanner::end_text(const Input& input, std::uint64_t end) {
     grow(input, end);
     return true;
   }
+  // The element has no text, or white space alone.
   if (!string_) {
     queue(Kind::kTextBegin, at_, at_);
     if (at_ < searched_) queue(Kind::kText, at_, searched_);
@@ -332,6 +359,7 @@ bool NestedScanner::read_text(const Input& input) {
   const std::string_view left = rest(input, searched_);
   const std::size_t found = left.find(sought);
   if (found == std::string_view::npos) {
+    // The end of the text may be the beginning of a marker: it stays.
     std::size_t most = std::min(sought.size() - 1, left.size());
     while (most > 0 && (left[left.size() - most] != sought[0] ||
                         !begins(sought, left.substr(left.size() - most)))) {
@@ -357,6 +385,7 @@ bool NestedScanner::read_text(const Input& input) {
   if (marker->closes) {
     return fail("a marker closes no open element: ", searched_, marker->end);
   }
+  // An element begins: what contains it has elements, and no text.
   if (string_) return fail("text between elements: ", at_, marker->end);
   queue(Kind::kElements, opening_begin_, opening_end_);
   return open_element(*marker, searched_);
@@ -364,7 +393,8 @@ bool NestedScanner::read_text(const Input& input) {
 
 // ---- minimax_m3_xml ----
 
-// Reads the marker at `at`; nothing if it is not whole yet.
+// Reads the marker at `at`, to its ">"; nothing if it is not whole yet.  At the
+// end of the text, what is not whole is not valid.
 std::optional<NestedScanner::Marker> NestedScanner::marker_at(
     const Input& input, std::uint64_t at) {
   Marker out;
@@ -401,7 +431,8 @@ bool NestedScanner::open_element(const Marker& marker, std::uint64_t begin) {
   return true;
 }
 
-// Between elements.
+// Between elements.  A closing marker closes the innermost element, or is stray
+// if it repeats the one that was closed last; any other is damage.
 bool NestedScanner::read_marker(const Input& input) {
   const std::string_view left = rest(input, at_);
   if (!left.starts_with(kMinimax)) {

@@ -129,6 +129,8 @@ class NestedScanner {
   std::string last_;           // minimax_m3_xml: the name that was closed last
   std::string_view damage_ = {};
   ErrorCode code_ = ErrorCode::kInvalidContent;
+  // The tokens of one step: at most a string that begins, its text, and its end
+  // or damage.
   std::array<Token, 3> queued_ = {};
   std::size_t count_ = 0;  // of queued_
   std::size_t taken_ = 0;
