@@ -177,8 +177,7 @@ class CallStream {
   std::size_t decided_ = 0;
   std::size_t closed_ = 0;
   bool announced_ = false;
-  std::size_t sent_ = 0;     // bytes of the open call that are in events
-  std::size_t written_ = 0;  // bytes of the open call that are in events
+  std::size_t sent_ = 0;  // bytes of the open call that are in events
 };
 
 // A call as a value: an object whose "function" is an object with a string
