@@ -1,3 +1,16 @@
+// Follows the elements of a call; see element_scanner.h.
+//
+//   the text so far      mode      it ends with
+//   <p=a>1</p>           kBetween  a head, or "{" before any element
+//   <p=a>1               kValue    a tail that counts
+//   <p=a json>{"x": "    kJson     the end of the JSON, or damage: kValue
+//   {"a": "              kJson     the end of the JSON, or damage: kBetween
+//
+// In kBetween and kValue one search runs over the text.  The text before its
+// hold() is none of a match; the rest is held.  In kJson the scanner of JSON
+// reads instead, so a tail in its strings is text.  A function next_...() that
+// changes the mode without a token sets goes_on.
+
 #include "parse/element_scanner.h"
 
 #include <algorithm>
@@ -17,6 +30,9 @@ const ValueLanguage& plain_json() {
 
 }  // namespace
 
+// Invariant of the loop: the bytes and marks before `at` are read, and `next`
+// is the first mark that is not.  A mark is one symbol, and its bytes are
+// skipped; the bytes between marks are read at once.
 bool run_search(automata::Search& search, const MarkedText& text,
                 std::uint64_t stop) {
   std::uint64_t at = search.position();
@@ -69,8 +85,11 @@ void ElementScanner::search(Mode mode, std::uint64_t position,
   started_ = true;
 }
 
-// Searches to the end of the text.  True: the search is decided.  A tail that
-// is undecided for more than Input::most bytes is text.
+// Searches to the end of the text.  True: the search is decided.
+//
+// A tail is undecided while white space, or a part of a head, follows it.  If
+// it is for more than Input::most bytes, it is text, and the search begins anew
+// after what it has read.  Heads have no such bound: they are in no value.
 bool ElementScanner::run(const Input& in) {
   const std::uint64_t total = in.text.offset + in.text.text.size();
   while (!search_.decided() && !search_.over() && search_.position() < total) {
@@ -80,6 +99,7 @@ bool ElementScanner::run(const Input& in) {
         !bounded) {
       continue;
     }
+    // The match that is held may have failed by now, and a later one begun.
     if (search_.hold() == hold && search_.position() >= hold + in.most) {
       search(mode_, search_.position(), in);
     }
@@ -100,7 +120,8 @@ ElementScanner::Kind ElementScanner::next(const Input& in) {
 }
 
 // Invariant: white space alone stands before blank_, from the end of the last
-// element on, unless kOther was returned.
+// element on, unless kOther was returned.  After kOther, or of a bare template,
+// text between elements is skipped.
 ElementScanner::Kind ElementScanner::next_between(const Input& in,
                                                   bool& goes_on) {
   const std::uint64_t total = in.text.offset + in.text.text.size();
@@ -113,6 +134,7 @@ ElementScanner::Kind ElementScanner::next_between(const Input& in,
       return Kind::kMore;
     }
   }
+  // What stands before the match, or before what may become one, is no element.
   const bool decided = run(in);
   if (decided) search_.match(match_);
   const std::uint64_t first = decided          ? match_.begin
@@ -131,6 +153,7 @@ ElementScanner::Kind ElementScanner::next_between(const Input& in,
     stray_ = {match_.begin, match_.end};
     return Kind::kOther;
   }
+  // Pattern 0 is a head, 1 a tail (ElementFinder::head).
   tail_first_ |= !any_ && match_.pattern == 1;
   any_ = true;
   if (match_.pattern == 1) {
@@ -142,7 +165,9 @@ ElementScanner::Kind ElementScanner::next_between(const Input& in,
   return begin_element(in, goes_on);
 }
 
-// The head of an element has ended at match_.
+// match_ is the head of an element, and the value begins after it: an object
+// with all arguments (without kHead, as it has no key), JSON, or text up to a
+// tail.
 ElementScanner::Kind ElementScanner::begin_element(const Input& in,
                                                    bool& goes_on) {
   const auto takes_part = [&](std::size_t i) {
@@ -180,6 +205,7 @@ ElementScanner::Kind ElementScanner::begin_element(const Input& in,
 ElementScanner::Kind ElementScanner::next_value(const Input& in,
                                                 bool& /*goes_on*/) {
   if (!run(in)) return Kind::kMore;
+  // The look-ahead of a tail is not in the match: what follows is read again.
   search_.match(match_);
   value_.end = match_.begin;
   element_end_ = blank_ = match_.end;
@@ -195,6 +221,15 @@ ElementScanner::Kind ElementScanner::next_value(const Input& in,
 // Whether the value that has ended at match_ contains a tail after which, in
 // the value or directly after it, an element begins or no tail comes: then the
 // text after that tail stands between elements.
+//
+//   <p=a>1</p> and <p=b>2</p>    the value of a is "1</p> and <p=b>2", because
+//                                the first tail does not stand before what may
+//                                follow it
+//   <p=a>1</p> and               the same, where a pattern does without a tail
+//                                at the end
+//
+// In the stream nobody asks: the region ends in the same place.
+// Complexity: O(value).
 bool ElementScanner::hides_elements(const Input& in) const {
   const auto slice = [&](std::uint64_t begin, std::uint64_t end) {
     return in.text.text.substr(static_cast<std::size_t>(begin - in.text.offset),
@@ -232,6 +267,12 @@ void ElementScanner::begin_json(std::uint64_t position) {
   json_.start(&plain_json(), position);
 }
 
+// After the JSON of an element, its tail is searched from where the JSON ends:
+// if that was none, the rest is text like that of any other value.  Text after
+// an object in place of the elements is other text, as between elements.
+//
+// In the stream, next() returns at every change of phase, because a close
+// delimiter in a string is to be judged when the string has ended.
 ElementScanner::Kind ElementScanner::next_json(const Input& in, bool& goes_on) {
   const std::uint64_t total = in.text.offset + in.text.text.size();
   const Phase before = json_.phase();
@@ -240,7 +281,7 @@ ElementScanner::Kind ElementScanner::next_json(const Input& in, bool& goes_on) {
   const bool ended = now == Phase::kAfter || now == Phase::kOther;
   damaged_ = now == Phase::kBroken;
   if (!ended && !damaged_) {
-    // Where the region ends, a change of phase is for the caller to see.
+    // scan() reads to the next change of phase, or to the end of the text.
     goes_on = (now == before || !in_stream_) && json_.position() < total;
     return Kind::kMore;
   }
@@ -274,6 +315,8 @@ call_syntax::State ElementScanner::state() const {
           position(), value ? value_.begin : position()};
 }
 
+// What a search holds may be of the next phase.  A search that is over, without
+// a match, holds nothing.
 std::uint64_t ElementScanner::position() const {
   if (mode_ == Mode::kJson) return json_.position();
   if (!started_) return begin_;

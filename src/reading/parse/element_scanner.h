@@ -113,7 +113,7 @@ class ElementScanner {
   std::uint64_t begin_ = 0;  // of the region
   bool line_start_ = true;
   Mode mode_ = Mode::kBetween;
-  bool started_ = false;     // search_ has
+  bool started_ = false;     // search_ has, at the first call of next()
   bool in_element_ = false;  // mode kJson: a value, not the object
   bool any_ = false;         // an element, a stray tail or the object has come
   bool tail_first_ = false;  // a stray tail has come before any element
@@ -121,7 +121,7 @@ class ElementScanner {
   bool damaged_ = false;
   bool damaged_head_ = false;
   bool whole_ = false;
-  std::uint64_t blank_ = 0;  // between: white space stands before it
+  std::uint64_t blank_ = 0;  // kBetween: white space alone stands before it
   std::uint64_t element_end_ = 0;
   automata::Search search_;
   automata::Match match_;
