@@ -19,6 +19,10 @@
 //   };
 //
 // A reader adds each token, with the end of its bytes, to `tokens`.
+//
+// A round is begin_round(), one of the functions that read, and the end of the
+// stage.  A round that an exception leaves has no end, so `stage` knows of it,
+// and finalize() says so instead of reading on from an unknown place.
 
 #include <algorithm>
 #include <cstddef>
@@ -49,10 +53,13 @@ struct StreamHost {
     std::ranges::sort(stop_ids);
   }
 
+  // Those of the prefix, until the first round begins.
   std::span<const Event> initial_events() {
     return stage.initial() ? events() : std::span<const Event>();
   }
 
+  // In all three, the events of the last round are gone even if the call is
+  // refused (Stage::misuse()).
   std::span<const Event> feed(std::string_view chunk) {
     begin();
     if (!stage.begin_text(reads_tokens())) return {};
@@ -72,6 +79,7 @@ struct StreamHost {
 
   std::span<const Event> finalize() {
     begin();
+    // An earlier round was left by an exception.
     if (stage.failed()) {
       out.diagnose(
           Stage::failure(static_cast<std::size_t>(reader().bytes_in())));
@@ -90,7 +98,8 @@ struct StreamHost {
     return std::ranges::binary_search(stop_ids, id);
   }
 
-  // The message, with the fields that it has by now.
+  // The message, with the fields that it has by now.  They are made only when
+  // they are asked for, because that costs as much as the message is long.
   Message& message() {
     if (std::exchange(out.fields_stale, false)) {
       out.message.fields = reader().fields();
@@ -98,8 +107,8 @@ struct StreamHost {
     return out.message;
   }
 
-  std::optional<Vocabulary> vocabulary;
-  std::vector<TokenId> stop_ids;  // sorted
+  std::optional<Vocabulary> vocabulary;  // of a stream of tokens
+  std::vector<TokenId> stop_ids;         // sorted
   Stage stage;
   Output out;
   vocab::TokenLog tokens;
@@ -115,7 +124,9 @@ struct StreamHost {
     reader().begin_round();
   }
 
-  // Events count tokens from the first that was fed.
+  // Events count tokens from the first that was fed: those of the prefix are
+  // not numbered.  An event may end inside a token whose end only this round
+  // knows, so the numbers come last.
   void number_tokens() {
     if (!vocabulary) return;
     for (Event& event : out.round.events()) {
