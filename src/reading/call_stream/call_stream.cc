@@ -1,4 +1,11 @@
 // Events of calls; see call_stream.h.
+//
+// The calls that a reader has written, in order:
+//
+//   before decided_   all their events are emitted; closed_ of them are closed,
+//                     and are the first closed_ calls of the value
+//   decided_          if announced_, its events are emitted up to sent_
+//   after it          have no events yet, because decided_ may still be open
 
 #include "call_stream/call_stream.h"
 
@@ -30,7 +37,9 @@ std::size_t sendable(std::string_view arguments) {
 }
 
 // Closes the object `written`, if anything is, with the members of `value` that
-// it lacks.
+// it lacks.  A member that has another value by now is written again: of equal
+// keys the last counts.  What was written of it is in events, and is not taken
+// back.
 void add_rest(const json::Value& value, std::string& written) {
   if (written.empty()) {
     written = json::standard_text(value);
@@ -143,7 +152,8 @@ void CallStream::emit_call(bool closes, const Event& like,
 }
 
 // Whether the item of the call `decided_` has ended, or another has begun.
-// `closes`: it is the call.
+// `closes`: it is the call.  An item is empty as long as its reader has not
+// ended the call; if the reader has begun another one by then, it never will.
 bool CallStream::read_item(std::string_view text, bool& closes) const {
   if (read_item_ == nullptr) return false;
   const Span item = writer_.written_[decided_].item;
@@ -182,7 +192,10 @@ void CallStream::emit_all(const Event& like, events::Round& round) {
   }
 }
 
-// The calls that have ended are the first of the value that were not closed.
+// The calls that have ended are the first of the value that were not closed:
+// the loop pairs them.  From a call on that the reader did not end, which of
+// its calls are calls of the value is not known: those stay open, and the rest
+// of the value's calls are written after them, as new ones.
 std::optional<std::uint32_t> CallStream::close(std::string_view text,
                                                const json::Value& value,
                                                const Event& like,
@@ -204,6 +217,7 @@ std::optional<std::uint32_t> CallStream::close(std::string_view text,
     }
     call.complete = true;
   }
+  // Calls of the value are left, and calls of the reader as well.
   std::optional<std::uint32_t> differs;
   if (found < calls.size() && next < written.size()) {
     differs = static_cast<std::uint32_t>(first_ + next);
