@@ -25,9 +25,9 @@ namespace {
 using base::hex_digit;
 using base::is_digit;
 
-bool is_python_space(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' ||
-         c == '\v';
+// White space between the tokens of Python.
+bool is_ascii_space(char c) {
+  return base::is_space(c) || c == '\f' || c == '\v';
 }
 
 bool is_word(char c) {
@@ -152,7 +152,7 @@ PythonReader::Next PythonReader::fail(std::string message, ErrorCode code) {
 }
 
 void PythonReader::skip_space() {
-  while (at_ < text_.size() && is_python_space(text_[at_])) ++at_;
+  while (at_ < text_.size() && is_ascii_space(text_[at_])) ++at_;
 }
 
 bool PythonReader::skip(char c) {

@@ -101,8 +101,7 @@ PythonScanner::PythonScanner(const PythonLanguage& language,
 }
 
 bool PythonScanner::is_space(char c) const {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r' ||
-         (!strict() && (c == '\f' || c == '\v'));
+  return base::is_space(c) || (!strict() && (c == '\f' || c == '\v'));
 }
 
 bool PythonScanner::is_word(char c) const {
