@@ -49,6 +49,32 @@ bool begins(std::string_view marker, std::string_view text) {
   return text.size() < marker.size() && marker.starts_with(text);
 }
 
+// name="..." type="..."
+struct Attributes {
+  std::optional<std::string_view> name = {};
+  std::optional<std::string_view> type = {};
+};
+
+// Reads `text` into `out`.  Returns what is wrong with it; "" if nothing is.
+std::string_view read_attributes(std::string_view text, Attributes& out) {
+  for (;;) {
+    while (!text.empty() && base::is_space(text.front())) text.remove_prefix(1);
+    if (text.empty()) return {};
+    const std::size_t equals = text.find("=\"");
+    const std::size_t close =
+        equals == std::string_view::npos ? equals : text.find('"', equals + 2);
+    const std::string_view key = text.substr(0, std::min(equals, text.size()));
+    if (close == std::string_view::npos || (key != "name" && key != "type")) {
+      return "a value has more than the attributes name and type: ";
+    }
+    std::optional<std::string_view>& attribute =
+        key == "name" ? out.name : out.type;
+    if (attribute) return "a value has an attribute twice: ";
+    attribute = text.substr(equals + 2, close - (equals + 2));
+    text.remove_prefix(close + 1);
+  }
+}
+
 }  // namespace
 
 State NestedScanner::state() const {
@@ -189,33 +215,16 @@ bool NestedScanner::read_tag(const Input& input) {
               input.total());
 }
 
-// Reads name="..." type="...".
+// The opening of a value has ended before searched_.
 bool NestedScanner::begin_value(const Input& input,
                                 std::string_view attributes) {
-  std::optional<std::string_view> name;
-  std::optional<std::string_view> type;
   const auto wrong = [&](std::string_view what) {
     return fail(what, opening_begin_, searched_);
   };
-  for (;;) {
-    while (!attributes.empty() && base::is_space(attributes.front())) {
-      attributes.remove_prefix(1);
-    }
-    if (attributes.empty()) break;
-    const std::size_t equals = attributes.find("=\"");
-    const std::size_t close = equals == std::string_view::npos
-                                  ? equals
-                                  : attributes.find('"', equals + 2);
-    const std::string_view key =
-        attributes.substr(0, std::min(equals, attributes.size()));
-    if (close == std::string_view::npos || (key != "name" && key != "type")) {
-      return wrong("a value has more than the attributes name and type: ");
-    }
-    std::optional<std::string_view>& attribute = key == "name" ? name : type;
-    if (attribute) return wrong("a value has an attribute twice: ");
-    attribute = attributes.substr(equals + 2, close - (equals + 2));
-    attributes.remove_prefix(close + 1);
-  }
+  Attributes found;
+  const std::string_view damage = read_attributes(attributes, found);
+  if (!damage.empty()) return wrong(damage);
+  const auto& [name, type] = found;
   const bool container = type == "dict" || type == "list";
   if (!container && type != "raw" && type != "json") {
     return wrong("the type of a value is not raw, json, dict or list: ");
