@@ -398,7 +398,7 @@ bool PythonScanner::read_name_part(char c) {
 bool PythonScanner::step_name(char c) {
   if (state_ == State::kName) {
     if (read_name_part(c)) return true;
-    name_end_ = position_;
+    end_ = position_;
     if (!part_) state_ = State::kAfterName;  // not "f."
   }
   if (state_ == State::kAfterName && is_space(c)) return true;
@@ -409,8 +409,8 @@ bool PythonScanner::step_name(char c) {
   tail_ = false;
   other_ = kNowhere;
   stack_ += kCall;
-  add(Kind::kCall, call_, name_end_);
-  add(Kind::kName, call_, name_end_);
+  add(Kind::kCall, call_, end_);
+  add(Kind::kName, call_, end_);
   add(Kind::kObject, position_, position_ + 1);
   state_ = State::kArgument;
   may_close_ = true;
@@ -516,14 +516,14 @@ bool PythonScanner::step_argument(char c) {
 bool PythonScanner::step_argument_name(char c) {
   if (state_ == State::kArgumentName) {
     if (strict() ? read_name_part(c) : is_word(c)) return true;
-    name_end_ = position_;
+    end_ = position_;
     if (!strict() || !part_) state_ = State::kAfterArgumentName;
   }
   if (state_ == State::kAfterArgumentName && is_space(c)) return true;
   if (state_ == State::kArgumentName || c != '=') {
     return bad(begin_, "expected an argument with its name (name=value)");
   }
-  add(Kind::kKey, begin_, name_end_);
+  add(Kind::kKey, begin_, end_);
   state_ = State::kValue;
   may_close_ = false;
   return true;
@@ -628,9 +628,9 @@ bool PythonScanner::step_after(char c) {
     if (in == kBrace) add(Kind::kObject, brace_, brace_ + 1);
     stack_.back() = kDict;
     if (strict()) {
-      add(Kind::kKey, item_begin_ + 1, name_end_ - 1, Encoding::kCallList);
+      add(Kind::kKey, item_begin_ + 1, end_ - 1, Encoding::kCallList);
     } else {
-      add(Kind::kKey, item_begin_, name_end_, Encoding::kPythonKey);
+      add(Kind::kKey, item_begin_, end_, Encoding::kPythonKey);
     }
     state_ = State::kValue;
     may_close_ = false;
@@ -666,7 +666,7 @@ bool PythonScanner::step_after(char c) {
 
 // A word or a number ends before position_.
 void PythonScanner::scalar_done() {
-  name_end_ = position_;
+  end_ = position_;
   add(Kind::kScalar, begin_, position_, Encoding::kPython);
   state_ = State::kAfter;
   if (stack_.empty()) end_value(position_);
@@ -709,7 +709,7 @@ bool PythonScanner::step_word(char c) {
 // ---- Numbers ----
 
 // Reads `c` as a part of a number, after which the number is in `next`.
-bool PythonScanner::step_number_part(char c, Number next) {
+bool PythonScanner::continue_number(char c, Number next) {
   number_ = next;
   if (next == Number::kDigits || next == Number::kZero) {
     if (next == Number::kZero) zero_ = true;
@@ -728,7 +728,7 @@ bool PythonScanner::read_number_part(char c) {
   const bool digit = is_digit(c);
   const bool lenient = !strict();
   const bool exponent = c == 'e' || c == 'E';
-  const auto part = [&](Number next) { return step_number_part(c, next); };
+  const auto part = [&](Number next) { return continue_number(c, next); };
   const auto in_base = [&] {
     const int value = base::hex_digit(static_cast<unsigned char>(c));
     return value >= 0 && value < (base_ == 'x' ? 16 : base_ == 'o' ? 8 : 2);
@@ -871,7 +871,7 @@ bool PythonScanner::step_string(char c) {
 
 void PythonScanner::end_string(std::uint64_t at) {
   flush_text(at - (triple_ ? 3 : 1));
-  string_end_ = name_end_ = at;
+  string_end_ = end_ = at;
   run_ = 0;
   state_ = State::kAfterString;
   // At the top the string is the value, and no other string is joined to it.

@@ -161,7 +161,7 @@ class PythonScanner {
   bool skip(const Input& input);
   bool read_name_part(char c);
   bool read_number_part(char c);
-  bool step_number_part(char c, Number next);
+  bool continue_number(char c, Number next);
   void begin_name();
   bool open(char c);
   bool close();
@@ -204,13 +204,14 @@ class PythonScanner {
   bool tail_ = false;       // the name is of a call after a value
   bool finished_ = false;
 
-  // The token that is being read.
+  // The token that is being read, or a name or a scalar that has ended: what
+  // comes next says whether it is an argument or a key.
   std::uint64_t begin_ = 0;
-  std::uint64_t name_end_ = 0;  // of a name, and of a scalar that may be a key
-  std::uint64_t call_ = 0;      // the call that is open
-  std::uint64_t brace_ = 0;     // the brace whose first value is being read
-  std::string word_;            // at most kLongestWord bytes of it
-  bool joined_ = false;         // the word follows a string
+  std::uint64_t end_ = 0;
+  std::uint64_t call_ = 0;   // the call that is open
+  std::uint64_t brace_ = 0;  // the brace whose first value is being read
+  std::string word_;         // at most kLongestWord bytes of it
+  bool joined_ = false;      // the word follows a string
   Number number_ = Number::kSign;
   char base_ = 0;
   bool zero_ = false;             // the number begins with 0 ...
