@@ -62,10 +62,8 @@ bool is_wide_word(char c) {
   return is_ascii_word(c) || static_cast<unsigned char>(c) >= 0x80;
 }
 
-// What a word, a number, or an operator in it consists of.
-bool is_operand(char c) {
-  return is_wide_word(c) || c == '+' || c == '-' || c == '.';
-}
+// What a word or a number consists of.
+bool is_operand(char c) { return is_wide_word(c) || c == '.'; }
 
 bool is_literal(std::string_view word) {
   constexpr std::array<std::string_view, 6> kWords = {"None", "True", "False",
@@ -1059,7 +1057,7 @@ bool PythonScanner::step_damage(char c) {
   const bool operand =
       is_operand(last_) || is_quote(last_) ||
       std::string_view(")]}").find(last_) != std::string_view::npos;
-  if (is_operand(c) && operand && spaced_ && c != '+' && c != '-' && !broken_) {
+  if (is_operand(c) && operand && spaced_ && !broken_) {
     return broken();
   }
   return true;
