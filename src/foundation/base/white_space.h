@@ -18,6 +18,10 @@ constexpr bool is_white_space(char32_t c) {
 // turn, it is layout; JSON has four of these characters (ascii.h).
 inline constexpr std::string_view kAsciiSpace = " \t\n\r\f\v";
 
+constexpr bool is_ascii_space(char c) {
+  return kAsciiSpace.find(c) != std::string_view::npos;
+}
+
 // Whether `text` has no other characters.
 constexpr bool is_blank(std::string_view text) {
   return text.find_first_not_of(kAsciiSpace) == std::string_view::npos;

@@ -20,6 +20,7 @@
 
 #include "base/ascii.h"
 #include "base/python_number.h"
+#include "base/white_space.h"
 #include "parlance/json.h"
 
 namespace parlance::call_syntax {
@@ -32,9 +33,9 @@ constexpr std::string_view kTooDeep =
     "the nesting is deeper than Limits::json_depth: ";
 
 std::uint64_t skip_space(const Input& input, std::uint64_t at) {
-  while (
-      at < input.total() &&
-      base::is_space(input.text[static_cast<std::size_t>(at - input.base)])) {
+  while (at < input.total() &&
+         base::is_ascii_space(
+             input.text[static_cast<std::size_t>(at - input.base)])) {
     ++at;
   }
   return at;

@@ -16,7 +16,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "base/ascii.h"
+#include "base/white_space.h"
 
 namespace parlance::parse {
 
@@ -127,7 +127,7 @@ ElementScanner::Kind ElementScanner::next_between(const Input& in,
   const std::uint64_t total = in.text.offset + in.text.text.size();
   const bool strict = finder_->strict && !other_;
   if (strict) {
-    while (blank_ < total && base::is_space(at(in, blank_))) ++blank_;
+    while (blank_ < total && base::is_ascii_space(at(in, blank_))) ++blank_;
     if (blank_ < total && !any_ && at(in, blank_) == '{') {
       begin_json(blank_);
       goes_on = true;

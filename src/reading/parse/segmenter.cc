@@ -20,7 +20,6 @@
 #include <bit>
 #include <cassert>
 
-#include "base/ascii.h"
 #include "base/python_number.h"
 #include "base/white_space.h"
 
@@ -336,7 +335,7 @@ Segmenter::Verdict Segmenter::judge_body(const Delimited& opener, bool end) {
     judged_ = opener.begin;
     body_at_ = opener.end;
   }
-  while (body_at_ < total_ && base::is_space(window_[body_at_ - base_])) {
+  while (body_at_ < total_ && base::is_ascii_space(window_[body_at_ - base_])) {
     if (++body_at_ - opener.begin >= block_bytes_) return Verdict::kText;
   }
   const std::string_view body = slice(body_at_, total_);
@@ -350,7 +349,7 @@ Segmenter::Verdict Segmenter::judge_body(const Delimited& opener, bool end) {
     const std::size_t name =
         std::min(body.find_first_of(" \t\r\n\f\v([{<>\"'`"), body.size());
     const std::size_t after =
-        std::min(body.find_first_not_of(" \t\r\n\f\v", name), body.size());
+        std::min(body.find_first_not_of(base::kAsciiSpace, name), body.size());
     if (name == 0 || after > kLongestName) return Verdict::kText;
     if (after < body.size()) {
       return body[after] == '(' ? Verdict::kCounts : Verdict::kText;

@@ -36,8 +36,8 @@
 #include <algorithm>
 #include <string_view>
 
-#include "base/ascii.h"
 #include "base/python_number.h"
+#include "base/white_space.h"
 #include "parse/segmenter.h"
 
 namespace parlance::parse {
@@ -395,7 +395,8 @@ Segmenter::Found Segmenter::drop_brackets(bool end) {
   };
   if (!is_bracket(first)) return Found::kNone;
   while (body_at_ < total_ &&
-         (is_bracket(body_at_) || base::is_space(window_[body_at_ - base_]))) {
+         (is_bracket(body_at_) ||
+          base::is_ascii_space(window_[body_at_ - base_]))) {
     if (++body_at_ - first >= block_bytes_) return Found::kNone;
   }
   if (body_at_ == total_) {
