@@ -32,6 +32,17 @@ const std::vector<std::string> kMinimax = {"]<]minimax[>[<a>",
                                            "x",
                                            "1 ",
                                            "{\"a\": 1}"};
+// Lists, which may stand where something else is declared.
+const std::vector<std::string> kMinimaxLists = {
+    "]<]minimax[>[<a>",
+    "]<]minimax[>[</a>",
+    "]<]minimax[>[<l>",
+    "]<]minimax[>[</l>",
+    "]<]minimax[>[<o>",
+    "]<]minimax[>[</o>",
+    "]<]minimax[>[<item>1]<]minimax[>[</item>",
+    "]<]minimax[>[<item>null]<]minimax[>[</item>",
+    "]<]minimax[>[<item>true]<]minimax[>[</item>"};
 const std::vector<std::string> kCohere = {
     "<cofl:value name=\"a\" type=\"raw\">",
     "<cofl:value name=\"l\" type=\"list\">",
@@ -50,7 +61,14 @@ const char* const kTools[] = {
     R"([{"type": "function", "function": {"name": "g", "parameters":
         {"properties": {"a": {"type": "array", "items": {"type": "array"}},
          "l": {"type": "object", "properties": {"a": {"type": "array"}}},
-         "item": {"type": ["array", "object"]}}}}}])"};
+         "item": {"type": ["array", "object"]}}}}}])",
+    // A list where a scalar is declared, and where a list is one of several.
+    R"([{"type": "function", "function": {"name": "g", "parameters":
+        {"properties": {"a": {"type": "number"},
+         "l": {"type": ["integer", "string"]},
+         "item": {"type": ["null", "boolean"]},
+         "o": {"oneOf": [{"type": "boolean"}, {"$ref": "#/$defs/l"}]}},
+         "$defs": {"l": {"type": "array", "items": {"type": "integer"}}}}}}])"};
 
 Format format_of(const std::string& syntax) {
   Result<Format> out = Format::from_json(
@@ -174,6 +192,7 @@ void check_random(const std::string& syntax,
 
 TEST(NestedElementsLaw, Minimax) {
   check_all("minimax_m3_xml", kMinimax, testing::reduced() ? 3 : 4);
+  check_all("minimax_m3_xml", kMinimaxLists, testing::reduced() ? 3 : 4);
   check_random("minimax_m3_xml", kMinimax, testing::cases(4000));
 }
 
@@ -184,6 +203,7 @@ TEST(NestedElementsLaw, Cohere) {
 
 TEST(NestedElementsLaw, MinimaxLongRun) {
   check_all("minimax_m3_xml", kMinimax, 6);
+  check_all("minimax_m3_xml", kMinimaxLists, 5);
   check_random("minimax_m3_xml", kMinimax, 100000);
 }
 

@@ -285,6 +285,21 @@ void MinimaxCallReader::write_key(std::string& out) {
   json_.key(open_.back().name, out);
 }
 
+// Writes a value as the message has it, which casts arguments: values in
+// `depth` = 1 open elements.
+void MinimaxCallReader::write_value(std::string_view key, const Value& value,
+                                    std::size_t depth, std::string& out) {
+  std::optional<Value> cast;
+  if (!exact_ && depth == 1) {
+    const auto parameter =
+        schema::parameter_of(casts_.tools, name_, key, casts_.strings);
+    if (parameter != nullptr) {
+      cast = schema::cast_argument(value, *parameter, casts_.strings);
+    }
+  }
+  json_.value(cast ? *cast : value, out);
+}
+
 // Elements begin in the innermost element, the first of them called `first`.
 // False: they are written where the region closes.
 bool MinimaxCallReader::open_elements(std::string_view first,
@@ -293,12 +308,15 @@ bool MinimaxCallReader::open_elements(std::string_view first,
   const std::uint8_t types = schema::types_of(element.parameter());
   const bool list = (types & schema::kArray) != 0;
   const bool object = (types & schema::kObject) != 0;
-  // An object that has only items may be a list, unless its schema says no.
-  if (first == kItem && list == object) {
+  const bool is_list = first == kItem && list;
+  // An object that has only items may be a list, unless its schema says no, and
+  // the message may cast a list that is an argument.
+  if ((first == kItem && list == object) ||
+      (is_list && !exact_ && open_.size() == 2 &&
+       schema::may_cast_list(element.parameter()))) {
     element.kind = Element::Kind::kHeld;
     return !exact_;
   }
-  const bool is_list = first == kItem && list;
   write_key(out);
   json_.open(!is_list, out);
   element.kind = is_list ? Element::Kind::kList : Element::Kind::kObject;
@@ -371,7 +389,7 @@ bool MinimaxCallReader::end_element(std::string_view text, std::string& out) {
     for (const auto& [key, value] : element.members) {
       if (!element.again.contains(key)) continue;
       json_.key(key, out);
-      json_.value(value, out);
+      write_value(key, value, open_.size(), out);
     }
   }
   if (kind == ElementKind::kObject || kind == ElementKind::kList) {
@@ -391,7 +409,7 @@ bool MinimaxCallReader::end_element(std::string_view text, std::string& out) {
   }
   if (kind == ElementKind::kOpen || kind == ElementKind::kHeld) {
     write_key(out);
-    json_.value(*value, out);
+    write_value(element.name, *value, open_.size() - 1, out);
   }
   close_element(open_, *std::move(value));
   return true;

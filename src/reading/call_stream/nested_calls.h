@@ -17,7 +17,8 @@
 //   cohere_xml       the end of an argument that the schema of the tool may
 //                    cast, and of a value that is JSON
 //   minimax_m3_xml   the end of a text that the schema does not declare as a
-//                    string, and of elements that may be a list or an object
+//                    string, of elements that may be a list or an object, and
+//                    of a list that the schema of the tool may cast
 //
 // A member that is repeated in minimax_m3_xml is written again as a list where
 // the object ends: readers of JSON take the last of two members.
@@ -163,6 +164,8 @@ class MinimaxCallReader final : public NestedCallReader {
   std::optional<json::Value> exact_value(
       std::string_view text, const schema::Parameter& parameter) const;
   void write_key(std::string& out);
+  void write_value(std::string_view key, const json::Value& value,
+                   std::size_t depth, std::string& out);
   bool is_string(const schema::Parameter& parameter) const;
 
   const bool exact_;
