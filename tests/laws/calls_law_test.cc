@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <map>
 #include <optional>
@@ -292,6 +293,51 @@ TEST(CallsLaw, RandomValues) {
   std::printf("%zu calls by the tags' parsers\n", by_tag);
   std::printf("%zu texts, %zu calls, %zu unfinished, %zu changed\n", written,
               tally.calls, tally.unfinished, tally.changed);
+}
+
+// --- Members of a call that come again
+// ----------------------------------------
+
+constexpr const char* kMembers[] = {
+    R"("g": {"a": 1})",
+    R"("\u0067": {"a": 2})",
+    R"("g": 5)",
+    R"("h": {})",
+    R"("name": "f")",
+    R"("name": "\u0066")",
+    R"("arguments": {"b": 1})",
+    R"("arguments": {"b": 2})",
+};
+
+// All objects of up to three of them, as the first of two calls.
+TEST(CallsLaw, MembersTwice) {
+  constexpr std::size_t kCount = std::size(kMembers) + 1;
+  for (const auto& [family, open, next, close] :
+       {std::array{"apertus", "<|tools_prefix|>[", R"(, {"k": {}}])",
+                   "<|tools_suffix|>"},
+        std::array{"hermes_qwen2_5", "<tool_call>\n",
+                   "\n</tool_call>\n<tool_call>\n"
+                   R"({"name": "k", "arguments": {}})",
+                   "\n</tool_call>"}}) {
+    const Result<Format> format = Format::built_in(family);
+    ASSERT_TRUE(format.has_value());
+    Tally tally;
+    for (std::size_t n = 0; n < kCount * kCount * kCount; ++n) {
+      std::string members;
+      for (const std::size_t i :
+           {n / kCount / kCount, n / kCount % kCount, n % kCount}) {
+        if (i == 0) continue;
+        if (!members.empty()) members += ", ";
+        members += kMembers[i - 1];
+      }
+      const std::string text = open + ("{" + members + "}") + next + close;
+      SCOPED_TRACE(text);
+      check(*format, text, {}, tally);
+    }
+    EXPECT_EQ(tally.changed, 0U);
+    std::printf("%zu runs, %zu calls\n", tally.runs, tally.calls);
+    EXPECT_GT(tally.calls, tally.runs);
+  }
 }
 
 // --- Calls in Python ---------------------------------------------------------

@@ -121,7 +121,7 @@ void JsonCallReader::begin_value(const Token& token) {
   const std::int32_t node = child_node(token.kind);
   if (!frames_.empty() && frames_.back().node == 0) {
     only_value_.first = begin;
-    if (begins_only_value(node)) begin_only_value(token);
+    if (begins_only_value(node, token)) begin_only_value(token);
   }
   frames_.push_back({node, token.kind == Kind::kObject,
                      token.kind == Kind::kTextBegin, begin,
@@ -144,12 +144,15 @@ void JsonCallReader::begin_value(const Token& token) {
   if (!repeated_ && known.part == Part::kArguments) begin_arguments(token);
 }
 
-// Whether the value that begins, at `node`, is that of the only key of a call.
-// Another key may follow, which makes it no call: then the call is never
-// closed.
-bool JsonCallReader::begins_only_value(std::int32_t node) const {
-  return shape_.only_key && members_ == 1 && node == kOutside && !announced_ &&
-         frames_.back().object && id_known_or_optional();
+// Whether the value that begins with `token`, at `node`, is the arguments under
+// the only key of a call.  Another key may follow, which makes it no call: then
+// the call is never closed.
+bool JsonCallReader::begins_only_value(std::int32_t node,
+                                       const Token& token) const {
+  const bool arguments = token.kind == Kind::kObject ||
+                         (shape_.as_text && token.kind == Kind::kTextBegin);
+  return arguments && shape_.only_key && members_ == 1 && node == kOutside &&
+         !announced_ && frames_.back().object && id_known_or_optional();
 }
 
 void JsonCallReader::begin_only_value(const Token& token) {

@@ -135,7 +135,7 @@ class JsonCallReader final : public CallReader {
   void announce(CallWriter& out);
   void read_key(std::string_view text, const Token& token);
   void end_call();
-  bool begins_only_value(std::int32_t node) const;
+  bool begins_only_value(std::int32_t node, const Token& token) const;
   void begin_only_value(const Token& token);
   bool id_known_or_optional() const { return id_known_ || shape_.id.optional; }
   std::int32_t child_node(Kind kind) const;

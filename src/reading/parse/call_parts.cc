@@ -64,11 +64,14 @@ const Transform& function_of(const Transform& call) {
 std::optional<std::string> repeated_part(std::string_view json,
                                          const CallParts& parts) {
   const std::vector<Path> paths = paths_of(parts);
+  const bool only_key =
+      parts.reading != nullptr && parts.reading->members.only_key;
   struct Container {
     bool followed = false;  // it is a call, or on the way to a part of one
     bool object = false;
-    std::set<std::string> keys = {};  // of parts, so far
-    std::size_t path = 0;             // the size of `path` here
+    std::set<std::string> keys = {};        // of parts, so far
+    std::size_t path = 0;                   // the size of `path` here
+    std::optional<std::string> first = {};  // with only_key: of a call
   };
   std::vector<Container> open;
   Path path;
@@ -111,6 +114,10 @@ std::optional<std::string> repeated_part(std::string_view json,
         call_syntax::append_text(path.emplace_back(),
                                  input.slice(token.begin, token.end),
                                  token.encoding);
+        if (only_key && in.path == 0) {
+          if (in.first == path.back()) return path.back();
+          if (!in.first) in.first = path.back();
+        }
         key_followed = std::ranges::any_of(paths, [&](const Path& part) {
           return part.size() >= path.size() &&
                  std::equal(path.begin(), path.end(), part.begin());

@@ -6,7 +6,8 @@
 // Of a part that comes twice, {"name": "f", ..., "name": "g"}, readers of JSON
 // take the last one, and people who read it, or are shown it while it is
 // written, see the first.  In a format file such a call is malformed; a bare
-// template takes the last one, as upstream does.
+// template takes the last one, as upstream does.  With `only_key`, the first
+// key of a call is a part, too: it may be the name.
 
 #include <optional>
 #include <string>

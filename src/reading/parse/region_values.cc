@@ -300,6 +300,18 @@ Result<Value> with_members(const Value& item, const Keys& keys,
                             listed(*names, ""));
     }
   }
+  // A first key with arguments is the name, and is told before another comes.
+  if (members.only_key && item.size() > 1) {
+    const json::Member& first = *item.members().begin();
+    if ((first.value.is_object() ||
+         (members.as_text && first.value.is_string())) &&
+        first.key != keys.name && first.key != keys.arguments &&
+        first.key != keys.id &&
+        std::ranges::find(members.id, first.key) == members.id.end()) {
+      return invalid_region("a call that is called " + shown(first.key) +
+                            " by its only key has another key");
+    }
+  }
   Value only;
   if (members.only_key && name == nullptr && arguments == nullptr &&
       item.size() == 1) {
