@@ -111,8 +111,8 @@ int write_message(const Arguments& arguments, const Reading& reading,
   return damaged && arguments.reading.strict ? kDamage : kOk;
 }
 
-// The pieces in which a file comes; of `chunk` bytes each, if it is not 0, up to
-// the last one.
+// The pieces in which a file comes; of `chunk` bytes each, if it is not 0, up
+// to the last one.
 class Pieces {
  public:
   Pieces(const std::string& path, std::size_t chunk)
@@ -160,8 +160,9 @@ int parse_growing(const Arguments& arguments, const Reading& reading) {
   }
   if (sse) add(parser.feed(sse->finish()));
   add(parser.finalize());
-  const int status = arguments.events ? tell_status(arguments, parser)
-                                      : write_message(arguments, reading, parser);
+  const int status = arguments.events
+                         ? tell_status(arguments, parser)
+                         : write_message(arguments, reading, parser);
   return status == kOk && sse && sse->damaged() != 0 ? kDamage : status;
 }
 

@@ -256,7 +256,10 @@ std::vector<Delimiter> interrupting_markup(const FormatImpl& format) {
 
 }  // namespace
 
-std::vector<std::string> begins_of_opener(const Hir& hir) {
+namespace {
+
+// `begins`: only of the parts with which the pattern may begin.
+std::vector<std::string> markup_in(const Hir& hir, bool begins) {
   constexpr std::size_t kFewest = 4;
   Texts out;
   std::vector<HirId> left;
@@ -276,13 +279,23 @@ std::vector<std::string> begins_of_opener(const Hir& hir) {
       for (const HirId id : node.children) {
         left.push_back(id);
         const HirNode& part = hir.nodes[id];
-        if (part.kind != HirKind::kRepeat || part.min > 0) break;
+        if (begins && (part.kind != HirKind::kRepeat || part.min > 0)) break;
       }
     } else if (node.kind != HirKind::kLook) {
       left.insert(left.end(), node.children.begin(), node.children.end());
     }
   }
   return out;
+}
+
+}  // namespace
+
+std::vector<std::string> begins_of_opener(const Hir& hir) {
+  return markup_in(hir, true);
+}
+
+std::vector<std::string> markup_of(const Hir& hir) {
+  return markup_in(hir, false);
 }
 
 std::optional<Hir> opener_inside(const Hir& hir) {

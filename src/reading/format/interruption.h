@@ -33,6 +33,8 @@ void derive_interruption(FormatImpl& out);
 // that is not, without white space at its ends.  Texts of less than four bytes,
 // and those that begin like a word, are left out.
 std::vector<std::string> begins_of_opener(const regex::Hir& hir);
+// The same of all parts of a delimiter.
+std::vector<std::string> markup_of(const regex::Hir& hir);
 
 // The pattern of an opener inside a region, if it is another than elsewhere.
 // There no opener begins with white space that its pattern requires, so that

@@ -414,8 +414,9 @@ class ProgramCompiler {
     add_literals({strays, drop.end()}, {.field = kDropped, .close = true}, all);
   }
 
-  // What closes the fields of text, and the texts with which calls close.
-  // Where an opener looks ahead to a closer, that opener reads it.
+  // What closes the fields of text, and the texts with which calls close; but
+  // for ends of turn, which end it late as well.  Where an opener looks ahead
+  // to a closer, that opener reads it.
   void add_late_closes(std::vector<Wanted>& all) {
     const auto looks = [](const Hir& hir) {
       return std::ranges::any_of(hir.nodes, [](const regex::HirNode& node) {
@@ -432,13 +433,17 @@ class ProgramCompiler {
         continue;
       }
       const regex::Pattern* pattern = &patterns_.of(field.close.pattern);
-      if (looks(pattern->hir)) {
+      const auto leave_out = [&](const regex::HirNode& node) {
+        return node.kind == HirKind::kLook ||
+               (node.kind == HirKind::kLiteral && ends_response(node.text));
+      };
+      if (std::ranges::any_of(pattern->hir.nodes, leave_out)) {
         // Without the ways to close that look at an opener.
         regex::Pattern& own = program_->patched.emplace_back(*pattern);
         regex::HirNode& root = own.hir.nodes.back();
         if (root.kind != HirKind::kAlternation) continue;
         std::erase_if(root.children, [&](regex::HirId id) {
-          return own.hir.nodes[id].kind == HirKind::kLook;
+          return leave_out(own.hir.nodes[id]);
         });
         if (root.children.empty()) continue;
         pattern = &own;
@@ -447,8 +452,20 @@ class ProgramCompiler {
         all.push_back({&field.close, pattern, {.field = kLateClose}});
       }
     }
-    add_literals(closers(/*calls=*/true), {.field = kLateClose, .close = true},
-                 all);
+    std::vector<std::string> of_calls = closers(/*calls=*/true);
+    std::erase_if(of_calls,
+                  [&](const std::string& text) { return ends_response(text); });
+    add_literals(of_calls, {.field = kLateClose, .close = true}, all);
+  }
+
+  // Whether a text ends the turn, or closes the implicit field.
+  bool ends_response(std::string_view text) {
+    if (program_->ends_turn(text)) return true;
+    const Delimiter& close = description_.fields[*description_.implicit].close;
+    if (!close) return false;
+    const std::vector<std::string> texts =
+        format::markup_of(patterns_.of(close.pattern).hir);
+    return std::ranges::find(texts, text) != texts.end();
   }
 
   void add_literals(const std::vector<std::string>& texts, Watched what,
@@ -458,8 +475,8 @@ class ProgramCompiler {
     all.push_back({delimiter, &delimiter->pattern, std::move(what)});
   }
 
-  // The texts with which the closes of explicit fields begin, of all or of
-  // those of calls.
+  // The texts with which the closes of explicit fields begin; of `calls`, all
+  // texts of closes.
   std::vector<std::string> closers(bool calls) {
     std::vector<std::string> out;
     for (const FieldId i : order_) {
@@ -467,8 +484,9 @@ class ProgramCompiler {
       if (!field.open || !field.close || (calls && !program_->calls[i])) {
         continue;
       }
+      const Hir& hir = patterns_.of(field.close.pattern).hir;
       for (std::string& text :
-           format::begins_of_opener(patterns_.of(field.close.pattern).hir)) {
+           calls ? format::markup_of(hir) : format::begins_of_opener(hir)) {
         if (std::ranges::find(out, text) == out.end()) {
           out.push_back(std::move(text));
         }

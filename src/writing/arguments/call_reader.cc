@@ -154,8 +154,8 @@ bool ArgumentCallReader::read_value(std::string_view text, bool end,
   }
   std::optional<ElementValue> json;
   if (!no_json_) {
-    const std::string_view left =
-        text.substr(skip_layout(layout_, text, *json_end_));
+    json_end_ = skip_layout(layout_, text, *json_end_);
+    const std::string_view left = text.substr(*json_end_);
     if (left.size() < layout_.close.size() && layout_.close.starts_with(left)) {
       return false;
     }
