@@ -11,8 +11,9 @@ std::string to_string(const State& state) {
   std::string out(state.step);
   out += " at " + std::to_string(state.position) + ", " +
          std::string(kPhases[static_cast<std::size_t>(state.phase)]);
-  if (state.token < state.position)
+  if (state.token < state.position) {
     out += " since " + std::to_string(state.token);
+  }
   if (!state.open.empty()) out += ", open " + state.open;
   return out;
 }

@@ -84,8 +84,9 @@ ExprId RuleWriter::literal_name(std::string_view name, bool call) {
     return rules_.bytes(call ? std::string(name) + "="
                              : json::quoted(name) + ": ");
   }
-  if (is_bare_key(name, options_.delimited))
+  if (is_bare_key(name, options_.delimited)) {
     return rules_.bytes(std::string(name) + ":");
+  }
   return rules_.sequence({marker(options_.delimited.open), rules_.bytes(name),
                           marker(options_.delimited.close), rules_.bytes(":")});
 }
