@@ -3,6 +3,7 @@
 
 // White space of Unicode and of ASCII.
 
+#include <algorithm>
 #include <string_view>
 
 namespace parlance::base {
@@ -19,12 +20,12 @@ constexpr bool is_white_space(char32_t c) {
 inline constexpr std::string_view kAsciiSpace = " \t\n\r\f\v";
 
 constexpr bool is_ascii_space(char c) {
-  return kAsciiSpace.find(c) != std::string_view::npos;
+  return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
 // Whether `text` has no other characters.
 constexpr bool is_blank(std::string_view text) {
-  return text.find_first_not_of(kAsciiSpace) == std::string_view::npos;
+  return std::ranges::all_of(text, is_ascii_space);
 }
 
 }  // namespace parlance::base

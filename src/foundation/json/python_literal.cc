@@ -18,17 +18,14 @@
 #include "base/ascii.h"
 #include "base/python_number.h"
 #include "base/utf8.h"
+#include "base/white_space.h"
 
 namespace parlance::json {
 namespace {
 
 using base::hex_digit;
+using base::is_ascii_space;
 using base::is_digit;
-
-// White space between the tokens of Python.
-bool is_ascii_space(char c) {
-  return base::is_space(c) || c == '\f' || c == '\v';
-}
 
 bool is_word(char c) {
   return base::is_letter(c) || is_digit(c) || c == '_' ||

@@ -41,6 +41,7 @@
 
 #include "base/ascii.h"
 #include "base/utf8.h"
+#include "base/white_space.h"
 
 namespace parlance::call_syntax {
 namespace {
@@ -99,7 +100,7 @@ PythonScanner::PythonScanner(const PythonLanguage& language,
 }
 
 bool PythonScanner::is_space(char c) const {
-  return base::is_space(c) || (!strict() && (c == '\f' || c == '\v'));
+  return strict() ? base::is_space(c) : base::is_ascii_space(c);
 }
 
 bool PythonScanner::is_word(char c) const {

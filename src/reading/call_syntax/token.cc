@@ -8,6 +8,7 @@ std::string to_string(const State& state) {
   constexpr std::array<std::string_view, 7> kPhases = {
       "outside", "inside", "unconfirmed", "element",
       "after",   "other",  "broken"};
+  static_assert(kPhases.size() == static_cast<std::size_t>(Phase::kBroken) + 1);
   std::string out(state.step);
   out += " at " + std::to_string(state.position) + ", " +
          std::string(kPhases[static_cast<std::size_t>(state.phase)]);
