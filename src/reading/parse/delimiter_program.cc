@@ -423,6 +423,19 @@ class ProgramCompiler {
         return node.kind == HirKind::kLook;
       });
     };
+    std::vector<std::string> closes;  // of the implicit field
+    if (const Delimiter& close =
+            description_.fields[*description_.implicit].close) {
+      closes = format::markup_of(patterns_.of(close.pattern).hir);
+    }
+    const auto ends_response = [&](const std::string& text) {
+      return program_->ends_turn(text) ||
+             std::ranges::find(closes, text) != closes.end();
+    };
+    const auto leave_out = [&](const regex::HirNode& node) {
+      return node.kind == HirKind::kLook ||
+             (node.kind == HirKind::kLiteral && ends_response(node.text));
+    };
     for (const FieldId i : order_) {
       const Field& field = description_.fields[i];
       if (!field.open || !field.close || field.transform ||
@@ -433,12 +446,8 @@ class ProgramCompiler {
         continue;
       }
       const regex::Pattern* pattern = &patterns_.of(field.close.pattern);
-      const auto leave_out = [&](const regex::HirNode& node) {
-        return node.kind == HirKind::kLook ||
-               (node.kind == HirKind::kLiteral && ends_response(node.text));
-      };
       if (std::ranges::any_of(pattern->hir.nodes, leave_out)) {
-        // Without the ways to close that look at an opener.
+        // Without the ways to close that look at an opener or end the turn.
         regex::Pattern& own = program_->patched.emplace_back(*pattern);
         regex::HirNode& root = own.hir.nodes.back();
         if (root.kind != HirKind::kAlternation) continue;
@@ -453,19 +462,8 @@ class ProgramCompiler {
       }
     }
     std::vector<std::string> of_calls = closers(/*calls=*/true);
-    std::erase_if(of_calls,
-                  [&](const std::string& text) { return ends_response(text); });
+    std::erase_if(of_calls, ends_response);
     add_literals(of_calls, {.field = kLateClose, .close = true}, all);
-  }
-
-  // Whether a text ends the turn, or closes the implicit field.
-  bool ends_response(std::string_view text) {
-    if (program_->ends_turn(text)) return true;
-    const Delimiter& close = description_.fields[*description_.implicit].close;
-    if (!close) return false;
-    const std::vector<std::string> texts =
-        format::markup_of(patterns_.of(close.pattern).hir);
-    return std::ranges::find(texts, text) != texts.end();
   }
 
   void add_literals(const std::vector<std::string>& texts, Watched what,
