@@ -81,11 +81,6 @@ void Assembler::set_chunk_texts(const char* body) {
   chunks_.clear();
 }
 
-void Assembler::end_round() {
-  if (calls_due_) advance_calls(body_);
-  set_chunk_texts(body_.data());
-}
-
 void Assembler::open_region(FieldId field, const Delimited* delimiter,
                             std::uint64_t position) {
   field_ = field;

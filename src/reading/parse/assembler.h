@@ -53,7 +53,10 @@ class Assembler final : public SegmentSink {
             Options options);
 
   // Ends a round: sets the texts of the open region's events.
-  void end_round();
+  void end_round() {
+    if (calls_due_) advance_calls(body_);
+    if (!chunks_.empty()) set_chunk_texts(body_.data());
+  }
 
   // Allocates memory for a region with `bytes` more bytes.  Capacities double
   // at least, so that many calls take linear time.
