@@ -59,7 +59,7 @@ constexpr const char* kExamples = R"(Examples:
   parlance parse --format qwen3 --jsonl --id id --errors damaged.jsonl \
       in/*.jsonl.gz -o messages.jsonl.zst --resume)";
 
-// The lines of --events, written in blocks of some kilobytes.
+// The lines of --events, written by flush(), or when they are many.
 class EventWriter {
  public:
   explicit EventWriter(const Style& style, bool with_tokens)

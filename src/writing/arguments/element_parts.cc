@@ -63,6 +63,8 @@ ElementHead::Found ElementHead::read_name(std::string_view text) {
   if (only_ != kNone) {
     const ObjectRule::Member& member = rule_->members[only_];
     end = at_ + member.written.size();
+    // Only a text that has come whole is read by such a name, so it is there
+    // or never will be.
     if (!text.substr(at_).starts_with(member.written + layout.middle)) {
       return Found::kNo;
     }
@@ -84,6 +86,7 @@ ElementHead::Found ElementHead::read_type(std::string_view text) {
   const ElementLayout& layout = rules_->layout();
   step_ = Step::kDone;
   if (layout.loose) {
+    // Without types, white space alone stands before the marker after them.
     if (layout.types.empty()) {
       at_ = skip_space(text, at_);
       search_.start(std::max(search_.position(), at_));
@@ -145,6 +148,7 @@ std::optional<ElementValue> json_value(ArgumentRules& rules,
                                        const Limits& limits) {
   const ElementLayout& layout = rules.layout();
   const TypeGroup* const group = head.group();
+  // A type whose only values are strings that are not written as JSON.
   const bool strings = layout.strings != ElementLayout::Strings::kJson;
   if (group != nullptr &&
       (group->types & ~(strings ? schema::kString : 0)) == 0) {
