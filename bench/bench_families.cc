@@ -42,14 +42,6 @@
 namespace parlance {
 namespace {
 
-constexpr std::string_view kTools = R"([
-  {"type": "function", "function": {"name": "get_weather", "parameters": {
-    "type": "object", "required": ["city", "days"], "properties": {
-      "city": {"type": "string"}, "days": {"type": "integer"},
-      "units": {"type": "string"},
-      "fields": {"type": "array", "items": {"type": "string"}}}}}}
-])";
-
 enum class Kind : std::uint8_t { kOther, kLetter, kDigit, kMark };
 
 Kind kind_of(char c) {
@@ -134,7 +126,7 @@ struct Family {
 
 Family load(std::string_view name) {
   Format format = *Format::built_in(name);
-  ToolSet tools = *ToolSet::from_json(kTools);
+  ToolSet tools = *ToolSet::from_json(kFamilyTools);
   const FamilyText text = family_text(format, tools);
   const auto markers =
       testing::family_markers().find(testing::markers_like(name));
@@ -183,7 +175,7 @@ void by_format(benchmark::State& state, const Family& family, bool calls) {
 void by_tag(benchmark::State& state, const Family& family) {
   const Response& response = family.response;
   StructuralTagOptions options;
-  options.tools = *json::parse(kTools);
+  options.tools = *json::parse(kFamilyTools);
   const Result<StructuralTag> tag = family.format.structural_tag(options);
   if (!tag) {
     state.SkipWithError(tag.error().to_string().c_str());

@@ -1,7 +1,7 @@
 // The cost of constraining with structural tags and with grammars of one's own.
 //
 //   grammarbench --vocab V.vocab --data bench/grammars [--schemas MASKBENCH]
-//                [--rounds N] [--only NAME] [--slow] [--cpu-time]
+//                [--rounds N] [--only NAME] [--slow] [--cpu-time] [--hash]
 //
 // Tags: tool calling of 1, 16 and 128 tools, whose schemas are MaskBench's, in
 // a style that writes arguments as JSON and in one that writes elements.
@@ -20,11 +20,18 @@
 // grammars: the cost of reading 1, 10 and 100 thousand bytes, in a grammar and
 // in a structural tag that encloses it, and of the next mask.  All on one
 // thread.
+//
+// --hash measures nothing.  It prints a hash of all masks of the same texts,
+// and of a response of each family with a built-in format: with a compiler for
+// each text, with one for all, also token by token in turn, on threads, and
+// with little memory.  They have to be equal.
 
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -34,17 +41,23 @@
 #include <iostream>
 #include <iterator>
 #include <optional>
+#include <span>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "bench_clock.h"
 #include "encode.h"
+#include "family_texts.h"
 #include "maskbench_report.h"
 #include "parlance/constraint.h"
+#include "parlance/format.h"
 #include "parlance/grammar.h"
 #include "parlance/json.h"
 #include "parlance/structural_tag.h"
 #include "parlance/tag_parser.h"
+#include "parlance/tools.h"
 #include "tool_texts.h"
 #include "vocab_text.h"
 
@@ -57,6 +70,7 @@ struct Options {
   std::string vocab, data, schemas, only;
   std::size_t rounds = 5;
   bool slow = false;
+  bool hash = false;
 };
 
 std::string read_file(const std::filesystem::path& path) {
@@ -117,6 +131,8 @@ class Bench {
             std::size_t count);
   void grammar(const std::string& name);
   void ambiguous(const std::string& ebnf, const std::string& unit);
+  // False if the hashes differ.  `tools` may be empty.
+  bool hashes(const std::vector<Tool>& tools);
 
  private:
   // One that has made no mask.
@@ -133,6 +149,18 @@ class Bench {
     std::string text;
     int kind = 0;
   };
+  std::vector<Piece> response(const std::string& style,
+                              const std::vector<Tool>& tools) const;
+  // A text whose masks are hashed, and its grammar.
+  struct Hashed {
+    std::string name;
+    std::function<Result<Grammar>(const GrammarLimits&)> grammar;
+    std::vector<TokenId> ids;
+  };
+  void add_hashed(std::string name,
+                  std::function<Result<Grammar>(const GrammarLimits&)> grammar,
+                  const std::string& text, std::vector<Hashed>& out) const;
+  std::vector<Hashed> all_hashed(const std::vector<Tool>& tools) const;
   void write(const std::string& title, const Constraint& constraint,
              const std::vector<Piece>& pieces,
              const std::vector<std::string>& kinds);
@@ -158,6 +186,31 @@ Bench::First Bench::first_masks(const Compiler& compiler,
   matcher.fill_bitmask(row_);
   out.in_call = since(at);
   return out;
+}
+
+std::vector<Bench::Piece> Bench::response(
+    const std::string& style, const std::vector<Tool>& tools) const {
+  const std::string prose = read_file(options_.data + "/prose.txt");
+  std::vector<Piece> pieces;
+  if (const std::string reasoning = reasoning_begin(style);
+      !reasoning.empty()) {
+    pieces = {{reasoning, 1},
+              {prose.substr(0, prose.find("\n\n")), 0},
+              {"\n</think>\n\n", 1}};
+  }
+  pieces.push_back({prose, 0});
+  std::size_t calls = 0;
+  for (const Tool& tool : tools) {
+    for (const std::string& arguments : tool.arguments) {
+      const Call call = call_of(style, tool, arguments);
+      pieces.push_back({(calls == 0 ? "" : "\n") + call.begin, 1});
+      pieces.push_back({call.arguments, 2});
+      pieces.push_back({call.end, 1});
+      ++calls;
+    }
+    if (calls > 40) break;
+  }
+  return pieces;
 }
 
 void Bench::tags(const std::string& style, const std::vector<Tool>& all,
@@ -194,26 +247,7 @@ void Bench::tags(const std::string& style, const std::vector<Tool>& all,
   print("again", again);
   print("changed", after);
 
-  const std::string prose = read_file(options_.data + "/prose.txt");
-  std::vector<Piece> pieces;
-  if (const std::string reasoning = reasoning_begin(style);
-      !reasoning.empty()) {
-    pieces = {{reasoning, 1},
-              {prose.substr(0, prose.find("\n\n")), 0},
-              {"\n</think>\n\n", 1}};
-  }
-  pieces.push_back({prose, 0});
-  std::size_t calls = 0;
-  for (const Tool& tool : tools) {
-    for (const std::string& arguments : tool.arguments) {
-      const Call call = call_of(style, tool, arguments);
-      pieces.push_back({(calls == 0 ? "" : "\n") + call.begin, 1});
-      pieces.push_back({call.arguments, 2});
-      pieces.push_back({call.end, 1});
-      ++calls;
-    }
-    if (calls > 40) break;
-  }
+  const std::vector<Piece> pieces = response(style, tools);
   const Grammar grammar = take(Grammar::from_structural_tag(tag), "tag");
   write("", take(compiler().compile(grammar), "tag"), pieces,
         {"free text", "boundary", "in a call"});
@@ -351,6 +385,155 @@ void Bench::ambiguous(const std::string& ebnf, const std::string& unit) {
   }
 }
 
+// The masks of one text.
+class HashedWalk {
+ public:
+  HashedWalk(const Compiler& compiler, const Grammar& grammar,
+             std::span<const TokenId> ids, const std::string& name)
+      : matcher_(take(compiler.compile(grammar), name).matcher()),
+        row_(compiler.mask_words()),
+        ids_(ids),
+        name_(&name) {}
+
+  // Hashes the next mask; false if it was the last one.
+  bool step() {
+    matcher_.fill_bitmask(row_);
+    for (const std::int32_t word : row_) {
+      hash_ = (hash_ ^ static_cast<std::uint32_t>(word)) * 0x100000001B3;
+    }
+    if (at_ == ids_.size()) return false;
+    if (!matcher_.accept_token(ids_[at_])) {
+      fail(*name_ + ": token " + std::to_string(at_) + " is refused");
+    }
+    ++at_;
+    return true;
+  }
+  std::uint64_t hash() const { return hash_; }
+
+ private:
+  Matcher matcher_;
+  std::vector<std::int32_t> row_;
+  std::span<const TokenId> ids_;
+  const std::string* name_;
+  std::size_t at_ = 0;
+  std::uint64_t hash_ = 0xCBF29CE484222325;  // FNV-1a of the words
+};
+
+void Bench::add_hashed(
+    std::string name,
+    std::function<Result<Grammar>(const GrammarLimits&)> grammar,
+    const std::string& text, std::vector<Hashed>& out) const {
+  if (!options_.only.empty() && options_.only != name) return;
+  out.push_back({std::move(name), std::move(grammar), encoder_.encode(text)});
+}
+
+std::vector<Bench::Hashed> Bench::all_hashed(
+    const std::vector<Tool>& tools) const {
+  std::vector<Hashed> out;
+  const auto of_tag = [](std::string tag) {
+    return [tag = std::move(tag)](const GrammarLimits& limits) {
+      return Grammar::from_structural_tag(std::string_view(tag),
+                                          {.limits = limits});
+    };
+  };
+  for (const char* name : {"json", "sql", "c", "python"}) {
+    const std::string source = read_file(options_.data + "/" + name + ".ebnf");
+    add_hashed(
+        name,
+        [source](const GrammarLimits& limits) {
+          return Grammar::from_ebnf(source, {.limits = limits});
+        },
+        read_file(options_.data + "/" + name + ".txt"), out);
+  }
+  for (const char* style : {"qwen_3", "qwen_3_coder"}) {
+    for (const std::size_t count : {1, 16, 128}) {
+      if (tools.size() < count) continue;
+      const std::vector<Tool> some(tools.begin(), tools.begin() + count);
+      std::string text;
+      for (const Piece& piece : response(style, some)) text += piece.text;
+      add_hashed(style, of_tag(tag_of(style, some)), text, out);
+    }
+  }
+  const ToolSet weather = *ToolSet::from_json(kFamilyTools);
+  StructuralTagOptions options;
+  options.tools = *json::parse(kFamilyTools);
+  for (const std::string_view name : Format::built_in_names()) {
+    const Format format = *Format::built_in(name);
+    const Result<StructuralTag> tag = format.structural_tag(options);
+    if (!tag) continue;
+    add_hashed("families", of_tag(json::dump(tag->to_json())),
+               family_text(format, weather).text, out);
+  }
+  return out;
+}
+
+bool Bench::hashes(const std::vector<Tool>& tools) {
+  const std::vector<Hashed> all = all_hashed(tools);
+  std::optional<std::uint64_t> expected;
+  bool equal = true;
+  const auto print = [&](const char* how, std::uint64_t sum) {
+    std::printf("%-24s%016llx\n", how, static_cast<unsigned long long>(sum));
+    if (!expected) expected = sum;
+    equal = equal && sum == *expected;
+  };
+  const auto run = [&](const Compiler& used, const Hashed& one,
+                       const GrammarLimits& limits = {}) {
+    HashedWalk walk(used, take(one.grammar(limits), one.name), one.ids,
+                    one.name);
+    while (walk.step()) {
+    }
+    return walk.hash();
+  };
+  // A sum, so that the order of the texts does not matter.
+  std::uint64_t sum = 0;
+  for (const Hashed& one : all) sum += run(compiler(), one);
+  print("a compiler for each", sum);
+
+  const Compiler shared = compiler();
+  sum = 0;
+  for (const Hashed& one : all) sum += run(shared, one);
+  print("one for all", sum);
+
+  const Compiler in_turn = compiler();
+  std::vector<HashedWalk> walks;
+  for (const Hashed& one : all) {
+    walks.emplace_back(in_turn, take(one.grammar({}), one.name), one.ids,
+                       one.name);
+  }
+  sum = 0;
+  while (!walks.empty()) {
+    std::erase_if(walks, [&](HashedWalk& walk) {
+      if (walk.step()) return false;
+      sum += walk.hash();
+      return true;
+    });
+  }
+  print("token by token in turn", sum);
+
+  const Compiler on_threads = compiler();
+  // Each text twice, at the same time.
+  std::array<std::atomic<std::uint64_t>, 2> sums{};
+  std::atomic<std::size_t> next{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      for (std::size_t at = 0; (at = next++) < 2 * all.size();) {
+        sums[at % 2] += run(on_threads, all[at / 2]);
+      }
+    });
+  }
+  for (std::thread& one : threads) one.join();
+  for (const auto& one : sums) print("on threads", one);
+
+  const Compiler in_little = compiler();
+  sum = 0;
+  for (const Hashed& one : all) {
+    sum += run(in_little, one, {.bytes = std::size_t{4} << 20});
+  }
+  print("in little memory", sum);
+  return equal;
+}
+
 bool read_options(int argc, char** argv, Options& options) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view name = argv[i];
@@ -369,6 +552,8 @@ bool read_options(int argc, char** argv, Options& options) {
       Clock::cpu = true;
     } else if (name == "--slow") {
       options.slow = true;
+    } else if (name == "--hash") {
+      options.hash = true;
     } else {
       return false;
     }
@@ -380,16 +565,21 @@ int run(int argc, char** argv) {
   Options options;
   if (!read_options(argc, argv, options)) {
     std::cerr << "grammarbench --vocab FILE --data FOLDER [--schemas FOLDER] "
-                 "[--rounds N] [--only NAME] [--slow] [--cpu-time]\n";
+                 "[--rounds N] [--only NAME] [--slow] [--cpu-time] "
+                 "[--hash]\n";
     return 2;
   }
   const Vocabulary vocabulary =
       take(bench::read_vocabulary(options.vocab), options.vocab);
   Bench bench(options, vocabulary);
+  std::vector<Tool> tools;
   if (!options.schemas.empty()) {
     std::string error;
-    const std::vector<Tool> tools = read_tools(options.schemas, 129, &error);
+    tools = read_tools(options.schemas, 129, &error);
     if (tools.size() < 129) fail(error);
+  }
+  if (options.hash) return bench.hashes(tools) ? 0 : 1;
+  if (!tools.empty()) {
     for (const char* style : {"qwen_3", "qwen_3_coder"}) {
       if (!options.only.empty() && options.only != style) continue;
       for (const std::size_t count : {1, 16, 128}) {
