@@ -230,19 +230,7 @@ void Assembler::on_text(std::string_view text, std::uint64_t begin,
     }
     return;
   }
-  // It is dropped where the field would end, in close_region().
-  if (!opened_ && program_.rests_in_text) {
-    if (space_.hold(text, begin)) return;
-    space_.release([this](std::string_view space, std::uint64_t position) {
-      add_text(space, position, {});
-    });
-  }
-  add_text(text, begin, marks);
-}
-
-void Assembler::add_text(std::string_view text, std::uint64_t begin,
-                         std::span<const MarkAt> marks) {
-  if (!opened_) open_region(field_, nullptr, begin);
+  if (!opened_ && !open_text(text, begin)) return;
   Span bytes = {at(begin), at(begin + text.size())};
   if (!options_.fields_only) {
     add_chunk(bytes, begin == text_end_, text.size());
@@ -265,6 +253,17 @@ void Assembler::add_text(std::string_view text, std::uint64_t begin,
     calls_bytes_.end = bytes.end;
     calls_due_ = true;
   }
+}
+
+// White space that is held is dropped where the field would end, in
+// close_region().
+bool Assembler::open_text(std::string_view text, std::uint64_t begin) {
+  if (program_.rests_in_text && space_.hold(text, begin)) return false;
+  open_region(field_, nullptr, std::min(begin, space_.begin()));
+  space_.release([this](std::string_view space, std::uint64_t position) {
+    on_text(space, position, {});
+  });
+  return true;
 }
 
 void Assembler::on_delimiter(const Delimited& delimiter) {

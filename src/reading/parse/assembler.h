@@ -141,10 +141,9 @@ class Assembler final : public SegmentSink {
   // Ends the open region, which `by` (text in [begin, end)) interrupts.
   void interrupt_region(const Delimited& by, std::string_view what);
 
-  // Adds text to the open region.  The region of the implicit field opens here,
-  // with its first text.
-  void add_text(std::string_view text, std::uint64_t begin,
-                std::span<const MarkAt> marks);
+  // Opens the region of the implicit field with its first text, or holds the
+  // text and returns false.
+  bool open_text(std::string_view text, std::uint64_t begin);
   // Text between regions, where there is no implicit field.
   void collect_unclaimed(std::string_view text, std::uint64_t begin);
   void report_unclaimed();
