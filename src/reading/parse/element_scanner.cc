@@ -302,31 +302,11 @@ ElementScanner::Kind ElementScanner::next_json(const Input& in, bool& goes_on) {
   return Kind::kJson;
 }
 
-Phase ElementScanner::phase() const {
-  return mode_ == Mode::kBetween ? Phase::kOutside
-         : mode_ == Mode::kValue ? Phase::kElement
-                                 : json_.phase();
-}
-
 call_syntax::State ElementScanner::state() const {
   if (mode_ == Mode::kJson) return json_.state();
   const bool value = mode_ == Mode::kValue;
   return {value ? "value of an element" : "between elements", phase(),
           position(), value ? value_.begin : position()};
-}
-
-// What a search holds may be of the next phase.  A search that is over, without
-// a match, holds nothing.
-std::uint64_t ElementScanner::position() const {
-  if (mode_ == Mode::kJson) return json_.position();
-  if (!started_) return begin_;
-  return search_.decided() || !search_.over() ? search_.hold()
-                                              : search_.position();
-}
-
-std::uint64_t ElementScanner::read() const {
-  if (mode_ == Mode::kJson) return json_.position();
-  return started_ ? search_.position() : begin_;
 }
 
 }  // namespace parlance::parse

@@ -80,12 +80,25 @@ class ElementScanner {
 
   // Where strings and values are, as of a ValueScanner.  kElement: in a value
   // that a tail ends.
-  Phase phase() const;
+  Phase phase() const {
+    return mode_ == Mode::kBetween ? Phase::kOutside
+           : mode_ == Mode::kValue ? Phase::kElement
+                                   : json_.phase();
+  }
   call_syntax::State state() const;
-  // Text before it is of the current phase.
-  std::uint64_t position() const;
+  // Text before it is of the current phase: what a search holds may be of the
+  // next one.  A search that is over, without a match, holds nothing.
+  std::uint64_t position() const {
+    if (mode_ == Mode::kJson) return json_.position();
+    if (!started_) return begin_;
+    return search_.decided() || !search_.over() ? search_.hold()
+                                                : search_.position();
+  }
   // How far the text has been read.
-  std::uint64_t read() const;
+  std::uint64_t read() const {
+    if (mode_ == Mode::kJson) return json_.position();
+    return started_ ? search_.position() : begin_;
+  }
   // The end of the last JSON string.
   std::uint64_t string_end() const { return json_.string_end(); }
   // Whether the last JSON turned out to be none.

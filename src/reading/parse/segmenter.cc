@@ -125,33 +125,33 @@ void Segmenter::feed_mark(automata::Symbol symbol, std::string_view spelling) {
 // longer.  `text` does not cross block_end_ if there are backtrackers.
 void Segmenter::feed_block(std::string_view text) {
   // Make window_ cover the new text, in the caller's memory if possible.
-  bool in_place = buffer_.size() == buffer_start_ && !program_.any_backtrackers;
+  const bool in_place =
+      buffer_.size() == buffer_start_ && !program_.any_backtrackers;
   if (in_place) {
     window_ = text;
     base_ = total_;
-    // Fast path: most chunks contain no beginning of a delimiter.
-    if (watch_->automaton != nullptr && marks_.empty() && !valued_ &&
-        total_ >= uninterrupted_until_ && total_ + text.size() < block_end_ &&
-        !search_.decided()) {
-      work_ += search_.run(text);
-      if (!search_.decided() && search_.hold() == total_ + text.size()) {
-        if (watches_lines_) {
-          blank_line_ = blank_line_before(total_ + text.size());
-        }
-        has_text_ = has_text_ || !base::python_strip(text).empty();
-        total_ = passed_ = base_ = search_.position();
-        before_base_ = text.back();
-        window_ = {};
-        send(text, total_ - text.size(), {});
-        return;
-      }
-    }
   } else {
     buffer_.append(text);
     window_ = std::string_view(buffer_).substr(buffer_start_);
   }
-  // Deliver and commit all that is decided.
   total_ += text.size();
+  // Fast path: most chunks contain no beginning of a delimiter, and end in the
+  // phase of a value in which they begin.
+  if (in_place && watch_->automaton != nullptr && marks_.empty() &&
+      base_ >= uninterrupted_until_ && total_ < block_end_ &&
+      !search_.decided() && (!valued_ || stays_in_phase())) {
+    work_ += search_.run(text);
+    if (!search_.decided() && search_.hold() == total_) {
+      if (watches_lines_) blank_line_ = blank_line_before(total_);
+      has_text_ = has_text_ || !base::python_strip(text).empty();
+      passed_ = base_ = total_;
+      before_base_ = text.back();
+      window_ = {};
+      send(text, total_ - text.size(), {});
+      return;
+    }
+  }
+  // Deliver and commit all that is decided.
   process(false);
   if (total_ >= block_end_) {
     block_end_ = (total_ | (block_bytes_ - 1)) + 1;
@@ -224,12 +224,6 @@ void Segmenter::pass(std::uint64_t to) {
   has_text_ = has_text_ || !base::python_strip(slice(passed_, to)).empty();
   send(slice(passed_, to), passed_, marks);
   passed_ = to;
-}
-
-void Segmenter::send(std::string_view text, std::uint64_t begin,
-                     std::span<const MarkAt> marks) {
-  text_after_end_ |= ended_ && !base::is_blank(text);
-  sink_.on_text(text, begin, marks);
 }
 
 // Whether white space alone stands between the beginning of the line, or of the

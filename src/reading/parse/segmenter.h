@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "automata/dfa.h"
+#include "base/white_space.h"
 #include "parlance/limits.h"
 #include "parse/delimiter_program.h"
 #include "parse/element_scanner.h"
@@ -184,6 +185,7 @@ class Segmenter {
   bool process_after(bool end);
   Found drop_brackets(bool end);
   void scan_value(bool end);
+  bool stays_in_phase();
   // Of scanner_ or elements_.
   Phase phase() const {
     return by_elements_ ? elements_.phase() : scanner_.phase();
@@ -204,7 +206,10 @@ class Segmenter {
   void give_up_value();
   void pass(std::uint64_t to);
   void send(std::string_view text, std::uint64_t begin,
-            std::span<const MarkAt> marks);
+            std::span<const MarkAt> marks) {
+    text_after_end_ |= ended_ && !base::is_blank(text);
+    sink_.on_text(text, begin, marks);
+  }
   void check_limit();
   void hide_spoofs(bool end);
   std::string_view slice(std::uint64_t begin, std::uint64_t end) const;

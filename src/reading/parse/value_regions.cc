@@ -81,6 +81,20 @@ void Segmenter::scan_value(bool end) {
   work_ += scanner_.position() - before;
 }
 
+// Lets the scanner read the window, which is all new.  Returns whether the text
+// is passed on as it comes: it changes no phase, and a match that begins in it
+// would be decided.
+bool Segmenter::stays_in_phase() {
+  const bool plain = handled_ == Phase::kOutside ||
+                     handled_ == Phase::kInside || handled_ == Phase::kElement;
+  if (!plain || phase() != handled_ || candidate_ || string_is_text_ ||
+      scanned() != base_) {
+    return false;
+  }
+  scan_value(/*end=*/false);
+  return phase() == handled_ && scanned() == total_;
+}
+
 // A match that consists of what JSON itself consists of, such as "]".
 bool Segmenter::is_part_of_value(const automata::Match& match) const {
   return !by_elements_ && match.end > match.begin &&
