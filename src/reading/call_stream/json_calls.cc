@@ -331,6 +331,10 @@ void JsonCallReader::read_value_end(std::string_view text, const Token& token,
   announce(out);
   if (!damaged_) write_arguments(text, out);
   if (node != 0) return;
+  if (announced_ && shape_.arguments_optional && arguments_begin_ == kNowhere) {
+    out.arguments() = "{}";
+    arguments_end_ = static_cast<std::size_t>(token.end);
+  }
   if (announced_ && is_item()) {
     out.end({begin, static_cast<std::size_t>(token.end)});
   } else if (announced_ && !damaged_ && !repeated_ &&

@@ -80,6 +80,8 @@ struct JsonCallShape {
   Source id = {};
   // The first that the call has counts.  An empty path: the call itself.
   std::vector<Path> arguments = {{}};
+  // A call that has none of them has the arguments {}.
+  bool arguments_optional = false;
   // A string that contains the JSON text of an object stands for the object.
   bool as_text = false;
   // {"f": {...}}: the only key of a call is its name.

@@ -237,6 +237,12 @@ bool apply_reading(const Field& field, const format::FieldReading& reading,
     return false;
   }
   if (!members.id.empty()) sources.id.optional = true;
+  shape.arguments_optional =
+      !needs_arguments(reading) &&
+      sources.arguments->kind == Source::Kind::kPaths &&
+      std::ranges::all_of(
+          sources.arguments->paths,
+          [](const call_stream::Path& path) { return path.size() == 1; });
   shape.as_text = members.as_text;
   shape.only_key =
       members.only_key && sources.name.kind == Source::Kind::kPaths;

@@ -324,9 +324,13 @@ Result<Value> with_members(const Value& item, const Keys& keys,
     return invalid_region("a call without a name: expected a string under " +
                           listed(members.name, keys.name));
   }
+  static const Value kNone = json::Object();
   if (!keys.arguments.empty() && arguments == nullptr) {
-    return invalid_region("a call without arguments: expected " +
-                          listed(members.arguments, keys.arguments));
+    if (needs_arguments(reading)) {
+      return invalid_region("a call without arguments: expected " +
+                            listed(members.arguments, keys.arguments));
+    }
+    arguments = &kNone;
   }
   json::Object out = item.members();
   if (const Value* id = first_of(item, members.id, keys.id)) {
@@ -399,6 +403,10 @@ bool has_several_values(const Field& field, const FieldReading& reading) {
       break;
   }
   return field.transform_each || reading.syntax == ValueSyntax::kPythonCalls;
+}
+
+bool needs_arguments(const FieldReading& reading) {
+  return reading.otherwise_content || reading.count == ValueCount::kSequence;
 }
 
 Result<Value> read_values(const Field& field, const FieldReading& reading,

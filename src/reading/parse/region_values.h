@@ -38,6 +38,11 @@ bool reads_values(const format::Field& field,
 bool has_several_values(const format::Field& field,
                         const format::FieldReading& reading);
 
+// Whether a call that gives no arguments is none.  Elsewhere they are {}.  JSON
+// that may be an answer is no call without them, and in a sequence the next
+// value may be what is missing.
+bool needs_arguments(const format::FieldReading& reading);
+
 // What reading a value may use.
 struct ValueContext {
   const DelimiterProgram& program;
