@@ -50,6 +50,8 @@ json::Value event_json(const Event& event, bool with_tokens) {
     case EventKind::kCallClose:
       out.set("call", json::Value(std::int64_t{event.call}));
       break;
+    case EventKind::kCallAttempt:
+      break;
   }
   out.set("start", json::Value(static_cast<std::int64_t>(event.bytes.begin)));
   out.set("end", json::Value(static_cast<std::int64_t>(event.bytes.end)));

@@ -71,6 +71,7 @@ class Screen {
       case EventKind::kCallOpen:
       case EventKind::kCallArguments:
       case EventKind::kCallClose:
+      case EventKind::kCallAttempt:
         break;
     }
   }

@@ -44,7 +44,7 @@ constexpr std::array<std::string_view, 7> kOtherFields = {
     "rest",      "tags"};
 
 std::optional<EventKind> kind_of(std::string_view name) {
-  for (int i = 0; i <= static_cast<int>(EventKind::kCallClose); ++i) {
+  for (int i = 0; i <= static_cast<int>(EventKind::kCallAttempt); ++i) {
     const auto kind = static_cast<EventKind>(i);
     if (to_string(kind) == name) return kind;
   }

@@ -14,7 +14,7 @@ namespace {
 
 struct Keys {
   static constexpr std::size_t kKinds =
-      static_cast<std::size_t>(EventKind::kCallClose) + 1;
+      static_cast<std::size_t>(EventKind::kCallAttempt) + 1;
 
   Keys() {
     for (std::size_t i = 0; i < kKinds; ++i) {
@@ -112,6 +112,8 @@ nb::object to_dict(const Event& event, const EventPrototypes& prototypes,
       break;
     case EventKind::kCallClose:
       set(dict, k.call, to_int(event.call));
+      break;
+    case EventKind::kCallAttempt:
       break;
   }
   if (prototypes.bare()) return dict;

@@ -57,12 +57,63 @@ enum class EventKind : std::uint8_t {
   kCallOpen,
   kCallArguments,
   kCallClose,
+  // A call that the model attempted, see Attempt.  Only with
+  // StreamOptions::attempts.  Those of a region come before its kRegionClose or
+  // kRegionMalformed, in the order written.
+  kCallAttempt,
 };
 
 // "region_open", "region_chunk", ...: the names that upstream uses.
-// "region_malformed", "text_unclaimed", "call_open", "call_arguments" and
-// "call_close" are additions.
+// "region_malformed", "text_unclaimed", "call_open", "call_arguments",
+// "call_close" and "call_attempt" are additions.
 std::string_view to_string(EventKind kind);
+
+// What came of a call.
+// ORDER: CallStatus
+enum class CallStatus : std::uint8_t {
+  kOk,
+  // Complete calls all the same:
+  kInvalidArguments,  // the arguments are no object, or not valid by the tool
+  kUnknownTool,       // the request has tools, and none of this name
+  // No calls of the message:
+  kNoName,
+  kMalformed,  // it is not written as the format writes calls
+  kCutOff,     // the response ends in it, without a text that ends its turn
+};
+// "ok", "invalid_arguments", "unknown_tool", "no_name", "malformed", "cut_off".
+std::string_view to_string(CallStatus status);
+// Whether the call is one of the message: kOk, kInvalidArguments, kUnknownTool.
+constexpr bool is_complete(CallStatus status) {
+  return status <= CallStatus::kUnknownTool;
+}
+
+// A call that the model attempted.
+//
+// An attempt begins where a region of calls opens; an opener that no call
+// follows is text, and no attempt.  The status is the first that holds of
+// kCutOff, kMalformed, kNoName, kUnknownTool, kInvalidArguments, kOk.
+//
+//   <tool_call>{"name": "f", "arguments": {"a": 1,}}</tool_call>
+//
+//   status kMalformed, name "f", arguments {"a": 1, and text the whole
+//   line
+struct Attempt {
+  CallStatus status = CallStatus::kOk;
+  std::string id;    // "" if the model wrote none, or it was not read
+  std::string name;  // "" if it was not read
+  // JSON text if is_complete(), as chat_message() has it; else a beginning of
+  // it, as far as it was read, which is no JSON.
+  std::string arguments;
+  // The call as it was written, delimiters included.  Where a region has
+  // several calls, the item of its list; a call of a tag that does not fit ends
+  // where it stops to fit.
+  std::string text;
+  Span bytes;   // of `text`, see Event::bytes
+  Span tokens;  // see Event::tokens
+  // Why it is not ok; or, if the schema of its tool cannot be used, why its
+  // arguments were not checked.
+  std::string why;
+};
 
 // A named group of the open delimiter that took part in the match.
 struct Capture {
@@ -108,11 +159,15 @@ struct Event {
   // kCallOpen: the id that the model wrote for the call; "" if it wrote none.
   std::string_view call_id;
 
+  // kCallAttempt.
+  const Attempt* attempt = nullptr;
+
   // kRegionMalformed: why.  kTextUnclaimed: what was expected.
   const Diagnostic* diagnostic = nullptr;
 
   // The bytes of the stream that caused the event: the delimiter for open,
-  // close and malformed (empty if there is none), the text for chunks.  Offsets
+  // close and malformed (empty if there is none), the text for chunks, the call
+  // for attempts.  Offsets
   // count from the beginning of the truncated prefix, so the response itself
   // begins at ResponseParser::prefix_bytes().
   Span bytes;
@@ -149,6 +204,10 @@ struct Message {
 
   // With stream_calls: every call that was announced, by Event::call.
   std::vector<Call> calls;
+
+  // With StreamOptions::attempts: every attempted call, in the order written.
+  // Those that are complete are the calls of `fields`, in order.
+  std::vector<Attempt> attempts;
 
   // The first Limits::diagnostics diagnostics, in order.
   std::vector<Diagnostic> diagnostics;

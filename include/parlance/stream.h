@@ -93,6 +93,11 @@ struct StreamOptions {
   // calls are being written.
   bool stream_calls = false;
 
+  // Tell every call that the model attempted, with what came of it: an event
+  // (kCallAttempt), and Message::attempts.  What is complete is checked against
+  // the schema of its tool; by a tag, the tag has checked it already.
+  bool attempts = false;
+
   // Accept lone surrogates in three bytes each in the text that is fed; hosts
   // with UTF-16 strings, and Python's str, can produce them.  Default: they are
   // ill-formed.  Formats only.

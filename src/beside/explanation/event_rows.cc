@@ -72,6 +72,7 @@ void EventRows::add(const Event& event) {
     case EventKind::kCallOpen:
     case EventKind::kCallArguments:
     case EventKind::kCallClose:
+    case EventKind::kCallAttempt:
       return;
   }
 }

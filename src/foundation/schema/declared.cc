@@ -7,6 +7,7 @@
 #include <iterator>
 #include <unordered_map>
 
+#include "json/writer.h"
 #include "schema/validate.h"
 
 namespace parlance::schema {
@@ -63,12 +64,43 @@ std::uint8_t types_of(const Document& document, NodeId root) {
 
 }  // namespace
 
-const Document* ToolSchema::document() const {
-  once_.call([&] {
-    Result<Document> loaded = load(parameters_);
-    if (loaded) document_.emplace(std::move(*loaded));
+const Document* ToolSchema::loaded(Loaded& slot, bool formats) const {
+  slot.once.call([&] {
+    Result<Document> read = load(parameters_, {.assert_formats = formats});
+    if (read) slot.document.emplace(std::move(*read));
   });
-  return document_ ? &*document_ : nullptr;
+  return slot.document ? &*slot.document : nullptr;
+}
+
+// Members are judged again, one by one, to name one that is at fault.
+Verdict ToolSchema::judge(const json::Value& arguments) const {
+  const Document* const document = loaded(annotated_, false);
+  if (document == nullptr) {
+    return {std::nullopt,
+            "the arguments are not checked: the schema of the tool cannot be "
+            "loaded"};
+  }
+  Validator validator(*document);
+  const auto valid = [&](NodeId node, const json::Value& value) {
+    return validator.valid_within({node}, value, Declared::kMaxSteps);
+  };
+  const std::optional<bool> all = valid(document->root, arguments);
+  if (!all) {
+    return {all, "the arguments are not checked: that would take too long"};
+  }
+  if (*all) return {all, ""};
+  const ObjectRules& rules = document->node(document->root).objects();
+  std::string why = "the arguments are not valid";
+  for (const std::string_view name : rules.required) {
+    if (arguments.find(name) != nullptr) continue;
+    return {all, why + ": " + json::quoted(name) + " is missing"};
+  }
+  for (const auto& [name, node] : rules.properties) {
+    const json::Value* member = arguments.find(name);
+    if (member == nullptr || valid(node, *member) != false) continue;
+    return {all, why + ": " + json::quoted(name) + " is not what it may be"};
+  }
+  return {all, why};
 }
 
 Declared::Declared(std::shared_ptr<const ToolSchema> tool,

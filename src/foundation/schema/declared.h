@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -26,6 +27,14 @@
 
 namespace parlance::schema {
 
+// What a schema says of a value.
+struct Verdict {
+  // Nothing: the schema cannot be loaded, or the check takes more than
+  // Declared::kMaxSteps.
+  std::optional<bool> valid;
+  std::string why;  // "" if it is valid
+};
+
 // The parameters of a tool.  They are loaded when they are first asked for,
 // since most values show their types without them.  Safe to share between
 // threads.
@@ -35,12 +44,23 @@ class ToolSchema {
       : parameters_(std::move(parameters)) {}
 
   // Null: the schema cannot be loaded.
-  const Document* document() const;
+  const Document* document() const { return loaded(rules_, true); }
+
+  // Whether the arguments as a whole are valid.  Here `format` is an
+  // annotation, as the standard has it; grammars and Declared take it for a
+  // rule.
+  Verdict judge(const json::Value& arguments) const;
 
  private:
+  struct Loaded {
+    base::Once once;
+    std::optional<Document> document;
+  };
+  const Document* loaded(Loaded& slot, bool formats) const;
+
   const json::Value parameters_;
-  mutable base::Once once_;
-  mutable std::optional<Document> document_;
+  mutable Loaded rules_;
+  mutable Loaded annotated_;
 };
 
 // What must hold for a value.

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "parlance/json.h"
+#include "parlance/tools.h"
 #include "schema/declared.h"
 #include "schema/typing.h"
 
@@ -66,7 +67,13 @@ struct Undeclared {
 struct ToolTable {
   StringMap<StringMap<Parameter>> tools = {};
   StringMap<Undeclared> undeclared = {};  // by tool
+  // By tool, if it has parameters.
+  StringMap<std::shared_ptr<const ToolSchema>> schemas = {};
 };
+
+// The parameters of a tool; null if it is unknown, or has none.
+std::shared_ptr<const ToolSchema> schema_of(const ToolSet& tools,
+                                            std::string_view tool);
 
 }  // namespace parlance::schema
 

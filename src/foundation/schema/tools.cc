@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/access.h"
 #include "schema/tool_table.h"
 #include "schema/validate.h"
 
@@ -140,6 +141,13 @@ schema::Parameter schema::parameter_of(const json::Value& schema) {
   return out;
 }
 
+std::shared_ptr<const schema::ToolSchema> schema::schema_of(
+    const ToolSet& tools, std::string_view tool) {
+  const ToolTable& table = *detail::Access::impl(tools);
+  const auto found = table.schemas.find(tool);
+  return found == table.schemas.end() ? nullptr : found->second;
+}
+
 // All sets without tools share one table, which is never destroyed, so that its
 // owners are not counted: each parser makes such a set, and to count them took
 // most of the time.
@@ -163,6 +171,10 @@ ToolSet ToolSet::from_value(const json::Value& list) {
     table->tools.insert_or_assign(std::string(name->as_string()),
                                   parameters_of(parameters, tool));
     table->undeclared.erase(std::string(name->as_string()));
+    table->schemas.erase(std::string(name->as_string()));
+    if (found != nullptr && !found->is_null()) {
+      table->schemas.emplace(name->as_string(), tool);
+    }
     if (auto undeclared = undeclared_of(parameters, tool)) {
       table->undeclared.emplace(name->as_string(), std::move(*undeclared));
     }

@@ -24,18 +24,6 @@ std::string id_of(const json::Value& call) {
   return json::standard_text(*id);
 }
 
-// How much of the arguments can be sent before it is known that the call is
-// complete: all of an object or a list but the byte that completes it, and
-// nothing of any other value.  Readers write nothing after the end of the
-// value, so that byte can only be the last.
-std::size_t sendable(std::string_view arguments) {
-  if (arguments.empty()) return 0;
-  const char first = arguments.front();
-  if (first != '{' && first != '[') return 0;
-  const char closing = first == '{' ? '}' : ']';
-  return arguments.size() - (arguments.back() == closing ? 1 : 0);
-}
-
 // Closes the object `written`, if anything is, with the members of `value` that
 // it lacks.  A member that has another value by now is written again: of equal
 // keys the last counts.  What was written of it is in events, and is not taken
@@ -60,6 +48,16 @@ void add_rest(const json::Value& value, std::string& written) {
 }
 
 }  // namespace
+
+// Readers write nothing after the end of the value, so the byte that completes
+// it can only be the last.
+std::size_t sendable(std::string_view arguments) {
+  if (arguments.empty()) return 0;
+  const char first = arguments.front();
+  if (first != '{' && first != '[') return 0;
+  const char closing = first == '{' ? '}' : ']';
+  return arguments.size() - (arguments.back() == closing ? 1 : 0);
+}
 
 std::optional<CallView> view_call(const json::Value& value) {
   const json::Value* function = value.find("function");

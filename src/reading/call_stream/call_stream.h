@@ -83,6 +83,8 @@ class CallWriter {
   // they are members of an object that is not closed, and the value of the
   // region has those that are missing or that have other values by now.
   void leave_rest() { written_.back().end = End::kLeft; }
+  // The first call; null if there is none.
+  Call* first() { return written_.empty() ? nullptr : &written_[0].call; }
 
  private:
   friend class CallStream;
@@ -199,6 +201,11 @@ std::optional<CallView> view_call(const json::Value& value);
 std::vector<CallView> calls_in(const json::Value& value);
 // CallView::text() of arguments that are a string.
 std::string arguments_text(std::string_view string);
+
+// How much of the arguments that a reader has written can be sent before it is
+// known that the call is complete: all of an object or a list but the byte that
+// completes it, and nothing of any other value.
+std::size_t sendable(std::string_view arguments);
 
 }  // namespace parlance::call_stream
 

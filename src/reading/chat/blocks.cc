@@ -153,6 +153,7 @@ void BlockBuilder::read(const Event& event) {
       close_call(event.call);
       return;
     case EventKind::kTextUnclaimed:
+    case EventKind::kCallAttempt:
       return;
   }
 }

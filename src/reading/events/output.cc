@@ -31,4 +31,26 @@ void Output::spoil_region(const RegionEnd& region, std::string_view text,
   event.diagnostic = &round.keep_diagnostic(std::move(why));
 }
 
+void Output::attempt(std::string_view name, std::uint32_t field,
+                     Attempt attempt) {
+  round.add(EventKind::kCallAttempt, name, field, attempt.bytes);
+  attempts().push_back(std::move(attempt));
+}
+
+void Output::begin_attempts() {
+  attempts_.clear();
+  last_attempts_ = attempts().size();
+}
+
+void Output::end_attempts() {
+  std::size_t next = last_attempts_;
+  if (next == attempts().size()) return;
+  for (Event& event : round.events()) {
+    if (event.kind != EventKind::kCallAttempt) continue;
+    Attempt& attempt = attempts()[next++];
+    attempt.tokens = event.tokens;
+    event.attempt = &attempt;
+  }
+}
+
 }  // namespace parlance::events

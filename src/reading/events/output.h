@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "events/round.h"
 #include "parlance/json.h"
@@ -40,6 +41,13 @@ struct Output {
   void spoil_region(const RegionEnd& region, std::string_view text,
                     Diagnostic why);
 
+  // Adds an attempted call of a field, with its event.  The event gets its
+  // attempt, and the attempt its tokens, when the round ends.
+  void attempt(std::string_view name, std::uint32_t field, Attempt attempt);
+  // Before a round, and at its end.
+  void begin_attempts();
+  void end_attempts();
+
   const bool keeps_message;
   const std::size_t most_diagnostics;
   Round round;
@@ -47,8 +55,14 @@ struct Output {
   bool fields_stale = true;  // Message::fields is out of date
 
  private:
+  std::vector<Attempt>& attempts() {
+    return keeps_message ? message.attempts : attempts_;
+  }
   Event& end_region(EventKind kind, const RegionEnd& region,
                     const json::Value* value);
+
+  std::vector<Attempt> attempts_;  // of the round, if there is no message
+  std::size_t last_attempts_ = 0;  // attempts of earlier rounds
 };
 
 }  // namespace parlance::events

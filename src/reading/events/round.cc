@@ -62,9 +62,17 @@ namespace parlance {
 
 std::string_view to_string(EventKind kind) {
   constexpr std::string_view kNames[] = {
-      "region_open",    "region_chunk", "region_close",   "region_malformed",
-      "text_unclaimed", "call_open",    "call_arguments", "call_close"};
+      "region_open",      "region_chunk",   "region_close",
+      "region_malformed", "text_unclaimed", "call_open",
+      "call_arguments",   "call_close",     "call_attempt"};
   return kNames[static_cast<std::size_t>(kind)];
+}
+
+std::string_view to_string(CallStatus status) {
+  constexpr std::string_view kNames[] = {"ok",           "invalid_arguments",
+                                         "unknown_tool", "no_name",
+                                         "malformed",    "cut_off"};
+  return kNames[static_cast<std::size_t>(status)];
 }
 
 }  // namespace parlance

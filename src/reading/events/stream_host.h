@@ -64,6 +64,7 @@ struct StreamHost {
     begin();
     if (!stage.begin_text(reads_tokens())) return {};
     reader().read(chunk);
+    out.end_attempts();
     stage.end_input();
     return events();
   }
@@ -73,6 +74,7 @@ struct StreamHost {
     if (!stage.begin_tokens(reads_tokens())) return {};
     reader().read(ids);
     number_tokens();
+    out.end_attempts();
     stage.end_input();
     return events();
   }
@@ -89,6 +91,7 @@ struct StreamHost {
     if (!stage.begin_end()) return {};
     reader().read_end();
     number_tokens();
+    out.end_attempts();
     stage.end();
     return events();
   }
@@ -121,6 +124,7 @@ struct StreamHost {
 
   void begin() {
     out.round.begin();
+    out.begin_attempts();
     reader().begin_round();
   }
 

@@ -73,6 +73,7 @@ struct ResponseReader : events::StreamHost<ResponseReader> {
                          ? format.recovers()
                          : options.recover == Recover::kYes;
     chosen.stream_calls = options.stream_calls;
+    chosen.attempts = options.attempts && !fields_only;
     chosen.fields_only = fields_only;
     if (options.tools != nullptr) chosen.tools = *options.tools;
     return chosen;
@@ -86,7 +87,8 @@ struct ResponseReader : events::StreamHost<ResponseReader> {
     sanitizer.forget(passed());
     if (!vocabulary) return;
     tokens.forget(
-        std::min(sanitizer.original(passed()), assembler.unreported_begin()));
+        std::min({sanitizer.original(passed()), assembler.unreported_begin(),
+                  assembler.attempt_begin()}));
   }
 
   void read(std::string_view chunk) {
@@ -136,6 +138,7 @@ struct ResponseReader : events::StreamHost<ResponseReader> {
       feed_prompt(read_prompt(*program, options.vocabulary, options.prefix));
     }
     assembler.end_round();
+    out.end_attempts();
   }
 
   // Ends the response with `rest`.

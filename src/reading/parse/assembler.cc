@@ -68,6 +68,7 @@ Assembler::Assembler(const format::FormatImpl& format,
   if (options_.stream_calls) {
     calls_.emplace(out_.keeps_message ? &out_.message.calls : nullptr);
   }
+  if (options_.attempts) attempts_.emplace(out_, options_.tools);
   for (std::uint32_t i = 0; i < values_.size(); ++i) {
     if (program_.defaults[i] == nullptr) continue;
     values_.set_default(i, *program_.defaults[i]);
@@ -97,6 +98,9 @@ void Assembler::open_region(FieldId field, const Delimited* delimiter,
       captures_.emplace_back(name, text);
     }
     return;
+  }
+  if (attempts_) {
+    opener_ = delimiter == nullptr ? std::string_view() : delimiter->text;
   }
   Event& event =
       add_event(EventKind::kRegionOpen, field, {at(position), at(position)});
@@ -146,13 +150,21 @@ void Assembler::open_calls() {
   if (read != nullptr && has_several_values(field, *read) && !field.join) {
     read_item = [this](std::string_view item) { return can_read_item(item); };
   }
-  calls_->open(make_call_reader(field,
-                                {program_, format_.limits, captures_,
-                                 body_marks_, reads_marks(field.content), read},
-                                {options_.tools, strings_of(field_)}),
-               std::move(read_item));
+  calls_->open(call_reader(field_, body_marks_), std::move(read_item));
   calls_due_ = true;
   calls_bytes_ = {body_begin_, body_begin_};
+}
+
+// A reader of the calls of the region, or of an item, with the marks in it.
+std::unique_ptr<call_stream::CallReader> Assembler::call_reader(
+    FieldId index, const std::vector<MarkAt>& marks) const {
+  const format::Field& field = description_.fields[index];
+  const format::FieldReading* read = reading(index);
+  if (read != nullptr && !reads_values(field, *read)) read = nullptr;
+  return make_call_reader(field,
+                          {program_, format_.limits, captures_, marks,
+                           reads_marks(field.content), read},
+                          {options_.tools, strings_of(index)});
 }
 
 // Whether an item of the region with calls will be in the value of the region.
@@ -179,6 +191,60 @@ void Assembler::close_calls(std::string_view text, const json::Value* value,
                      " was announced while it was written, and the text after "
                      "it changed it; it is announced again if it is a call",
                  description_.fields[calls_field_].name, bytes});
+}
+
+// A region is one attempt, or, if its items stand alone, each item is one.  The
+// response ends in the last one that cannot be read, if nothing follows it.
+void Assembler::add_attempts(const Closing& region, std::string_view text,
+                             const json::Value* value, const Diagnostic* why) {
+  const format::Field& field = description_.fields[region.field];
+  const format::FieldReading* const read = reading(region.field);
+  call_stream::Attempts::Place place = {.field = field.name,
+                                        .index = region.field};
+  const bool alone =
+      read != nullptr && has_several_values(field, *read) && !field.join;
+  if (!alone || items_.empty()) {
+    place.text = opener_;
+    place.text.append(text).append(region.closer);
+    place.bytes = {region_begin_, region.delimiter.end};
+    if (value != nullptr) return attempts_->add(place, *value);
+    const bool nameless = items_.size() == 1 && items_[0].nameless;
+    return attempts_->add_failed(place,
+                                 region.at_end ? CallStatus::kCutOff
+                                 : nameless    ? CallStatus::kNoName
+                                               : CallStatus::kMalformed,
+                                 why->message,
+                                 call_reader(region.field, body_marks_), text);
+  }
+  std::size_t next = 0;  // of the calls of the value
+  const std::string_view stripped = base::python_strip(text);
+  const auto end =
+      static_cast<std::size_t>(stripped.data() + stripped.size() - text.data());
+  for (const ItemEnd& item : items_) {
+    const std::string_view written =
+        text.substr(item.bytes.begin, item.bytes.size());
+    place.text = written;
+    place.bytes = {body_begin_ + item.bytes.begin,
+                   body_begin_ + item.bytes.end};
+    if (item.error.empty()) {
+      attempts_->add(place, value->items()[next++]);
+      continue;
+    }
+    std::vector<MarkAt> marks;
+    for (MarkAt mark : body_marks_) {
+      if (mark.position < item.bytes.begin) continue;
+      if (mark.position >= item.bytes.end) break;
+      mark.position -= item.bytes.begin;
+      marks.push_back(mark);
+    }
+    const bool last = item.bytes.end >= end;
+    attempts_->add_failed(place,
+                          region.at_end && last ? CallStatus::kCutOff
+                          : item.nameless       ? CallStatus::kNoName
+                                                : CallStatus::kMalformed,
+                          item.error, call_reader(region.field, marks),
+                          written);
+  }
 }
 
 bool Assembler::reads_marks(const format::Content& content) const {
@@ -460,9 +526,10 @@ bool Assembler::ends_by_itself(FieldId index) const {
   return !nested_style(syntax);
 }
 
-Result<json::Value> Assembler::read_region(
-    const RegionText& region, std::vector<Remark>* remarks,
-    std::vector<ValueDamage>& damage) const {
+Result<json::Value> Assembler::read_region(const RegionText& region,
+                                           std::vector<Remark>* remarks,
+                                           std::vector<ValueDamage>& damage,
+                                           std::vector<ItemEnd>* ends) const {
   const format::Field& field = description_.fields[region.field];
   const format::FieldReading* read = reading(region.field);
   const std::vector<std::pair<std::string_view, std::string_view>> captures(
@@ -477,7 +544,7 @@ Result<json::Value> Assembler::read_region(
     return read_values(
         field, *read, region.body, captures,
         {program_, format_.limits, options_.tools, strings_of(region.field)},
-        damage);
+        damage, ends);
   }
   Result<json::Value> value = json::Value();
   if (field.content.kind == format::ContentKind::kText) {
@@ -507,13 +574,15 @@ Result<json::Value> Assembler::region_value(FieldId index, bool cut) {
   const format::Field& field = description_.fields[index];
   std::vector<Remark> remarks;
   std::vector<ValueDamage> damage;
+  items_.clear();
+  if (is_read(index)) items_ = std::move(read_.items);
   Result<json::Value> value =
       is_read(index)
           ? json::Value(std::move(read_.value))
           : read_region(
                 {index, {body(), body_marks_}, captures_, cut},
                 options_.recover && field.content.dirty() ? &remarks : nullptr,
-                damage);
+                damage, attempts_ ? &items_ : nullptr);
   read_.field = kNoField;
   if (!value) return value;
   for (ValueDamage& part : damage) {
@@ -536,9 +605,10 @@ Result<json::Value> Assembler::region_value(FieldId index, bool cut) {
 
 bool Assembler::is_call(const CandidateRegion& region) {
   std::vector<ValueDamage> damage;
+  std::vector<ItemEnd> items;
   Result<json::Value> value =
       read_region({region.field, {region.body, region.marks}, region.captures},
-                  nullptr, damage);
+                  nullptr, damage, attempts_ ? &items : nullptr);
   if (!value || !consists_of_calls(*value)) return false;
   // Keep the value for when the region is closed.
   const format::FieldReading* read = reading(region.field);
@@ -548,6 +618,7 @@ bool Assembler::is_call(const CandidateRegion& region) {
     read_.body = region.body;
     read_.captures.assign(region.captures.begin(), region.captures.end());
     read_.value = std::move(*value);
+    read_.items = std::move(items);
   }
   return true;
 }
@@ -672,8 +743,10 @@ void Assembler::close_region(const Delimited* delimiter, std::uint64_t position,
   Closing region = {.field = index,
                     .cut = cut,
                     .text = {body_begin_, at(position)},
-                    .delimiter = {at(position), at(position)}};
+                    .delimiter = {at(position), at(position)},
+                    .at_end = stop == RegionStop::kStreamEnd};
   if (delimiter != nullptr) {
+    region.closer = delimiter->text;
     region.delimiter = {at(delimiter->begin), at(delimiter->end)};
     for (const auto& [name, text] : delimiter->captures) {
       captures_.emplace_back(name, text);
@@ -751,6 +824,9 @@ void Assembler::publish_region(const Closing& region, const json::Value* value,
   set_chunk_texts(adopted != nullptr ? adopted : text.data());
   if (calls_ && calls_->is_open()) {
     close_calls(text, value, region.delimiter);
+  }
+  if (attempts_ && has_calls(description_.fields[region.field])) {
+    add_attempts(region, text, value, why);
   }
   const events::RegionEnd end = {.name = description_.fields[region.field].name,
                                  .field = region.field,

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "call_stream/attempts.h"
 #include "call_stream/call_stream.h"
 #include "events/field_values.h"
 #include "events/held_space.h"
@@ -41,6 +43,7 @@ class Assembler final : public SegmentSink {
   struct Options {
     bool recover = false;
     bool stream_calls = false;
+    bool attempts = false;
     // No events, and instead of the message fields().
     bool fields_only = false;
     ToolSet tools = {};
@@ -95,6 +98,12 @@ class Assembler final : public SegmentSink {
   // and that is in no event yet.  No such text: the greatest number.
   std::uint64_t unreported_begin() const {
     return unclaimed_.empty() ? ~std::uint64_t{0} : unclaimed_bytes_.begin;
+  }
+
+  // Where a call that is open begins (in the caller's bytes), if attempts are
+  // told; else the greatest number.
+  std::uint64_t attempt_begin() const {
+    return attempts_ && opened_ ? region_begin_ : ~std::uint64_t{0};
   }
 
   // White space that is held because no other text of the implicit field has
@@ -162,9 +171,11 @@ class Assembler final : public SegmentSink {
   // The region that is closing.
   struct Closing {
     FieldId field;
-    bool cut;        // by the end of the response
-    Span text;       // in the caller's bytes
-    Span delimiter;  // empty if there is none
+    bool cut;                      // by the end of the response
+    Span text;                     // in the caller's bytes
+    Span delimiter;                // empty if there is none
+    bool at_end = false;           // of the stream
+    std::string_view closer = {};  // the text of the delimiter
   };
   // What follows from the value of a region, or from the error of reading it.
   void finish_region(const Closing& region, json::Value value);
@@ -182,6 +193,11 @@ class Assembler final : public SegmentSink {
   bool can_read_item(std::string_view item) const;
   void advance_calls(std::string_view text);
   void close_calls(std::string_view text, const json::Value* value, Span bytes);
+  // With attempts: adds those of the region, whose text is `text`.
+  void add_attempts(const Closing& region, std::string_view text,
+                    const json::Value* value, const Diagnostic* why);
+  std::unique_ptr<call_stream::CallReader> call_reader(
+      FieldId field, const std::vector<MarkAt>& marks) const;
   Event call_event(Span bytes) const {
     return events::event_of(description_.fields[calls_field_].name,
                             calls_field_, bytes);
@@ -203,11 +219,12 @@ class Assembler final : public SegmentSink {
     std::span<const std::pair<std::string, std::string>> captures;
     bool cut = false;
   };
-  // Reads a region.  `remarks` as in parse_content(), `damage` as in
+  // Reads a region.  `remarks` as in parse_content(), `damage` and `ends` as in
   // read_values().
   Result<json::Value> read_region(const RegionText& region,
                                   std::vector<Remark>* remarks,
-                                  std::vector<ValueDamage>& damage) const;
+                                  std::vector<ValueDamage>& damage,
+                                  std::vector<ItemEnd>* ends = nullptr) const;
   bool is_read(FieldId field) const;
   // parlance.read of a field, or null.
   const format::FieldReading* reading(FieldId field) const {
@@ -265,6 +282,12 @@ class Assembler final : public SegmentSink {
   bool calls_due_ = false;  // the open region has text that calls_ has not read
   Span calls_bytes_;        // that text
 
+  // With attempts, those of the open region: the text of its delimiter, and
+  // what its items are.
+  std::optional<call_stream::Attempts> attempts_;
+  std::string opener_;
+  std::vector<ItemEnd> items_;
+
   events::FieldValues values_;
 
   std::vector<ChunkRange> chunks_;  // of the open region, in this round
@@ -274,6 +297,7 @@ class Assembler final : public SegmentSink {
     std::string body = {};
     std::vector<std::pair<std::string, std::string>> captures = {};
     json::Value value = {};
+    std::vector<ItemEnd> items = {};
   };
   ReadRegion read_;
   // The text of the closing region, if its value has adopted it.

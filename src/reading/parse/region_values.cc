@@ -137,9 +137,10 @@ std::optional<std::vector<Item>> read_special_items(
   return std::nullopt;
 }
 
+// `places`: whether the items of a list have their own places.
 std::vector<Item> read_items(const Field& field, const FieldReading& reading,
                              const MarkedText& text, Captures captures,
-                             const ValueContext& context) {
+                             const ValueContext& context, bool places) {
   if (auto special =
           read_special_items(reading.syntax, text, captures, context)) {
     return *std::move(special);
@@ -175,33 +176,38 @@ std::vector<Item> read_items(const Field& field, const FieldReading& reading,
     dialect.max_depth = context.limits.json_depth + 1;  // with the list
     dialect.separator = base::python_strip(reading.separator);
     const MarkedText part = text.substr(bytes.begin, bytes.size());
-    std::vector<Span> places = call_syntax::json_items({.text = part.text,
-                                                        .base = part.offset,
-                                                        .marks = part.marks,
-                                                        .end = true},
-                                                       dialect, list);
-    for (Span& place : places) {
+    std::vector<Span> found = call_syntax::json_items({.text = part.text,
+                                                       .base = part.offset,
+                                                       .marks = part.marks,
+                                                       .end = true},
+                                                      dialect, list);
+    for (Span& place : found) {
       place.begin += bytes.begin;
       place.end += bytes.begin;
     }
-    return places;
+    return found;
   };
   // The items of a list are items.  If it cannot be read, they are read one by
   // one.
   const auto add = [&](Span bytes) {
     Result<Value> whole = read(bytes);
-    if (whole && whole->is_array()) {
-      for (const Value& item : whole->items()) out.push_back({bytes, item});
-      return;
-    }
-    std::vector<Span> places;
+    const bool list = whole && whole->is_array();
+    std::vector<Span> found;
     const std::size_t first =
         text.text.find_first_not_of(" \t\r\n", bytes.begin);
-    if (!whole && first < bytes.end && text.text[first] == '[') {
-      places = split({first, bytes.end}, true);
+    if ((list ? places : !whole) && first < bytes.end &&
+        text.text[first] == '[') {
+      found = split({first, bytes.end}, true);
     }
-    for (const Span place : places) out.push_back({place, read(place)});
-    if (places.empty()) out.push_back({bytes, std::move(whole)});
+    if (list) {
+      const bool own = found.size() == whole->size();
+      for (std::size_t i = 0; i < whole->size(); ++i) {
+        out.push_back({own ? found[i] : bytes, whole->items()[i]});
+      }
+      return;
+    }
+    for (const Span place : found) out.push_back({place, read(place)});
+    if (found.empty()) out.push_back({bytes, std::move(whole)});
   };
   if (!has_several_values(field, reading)) {
     out.push_back({all, read(all)});
@@ -282,9 +288,11 @@ std::string listed(const std::vector<std::string>& names,
   return out;
 }
 
-// `item` with the members that the transform names.
+// `item` with the members that the transform names.  `nameless`: it lacks
+// nothing but a name.
 Result<Value> with_members(const Value& item, const Keys& keys,
-                           const FieldReading& reading, const Limits& limits) {
+                           const FieldReading& reading, const Limits& limits,
+                           bool& nameless) {
   const MemberNames& members = reading.members;
   if (keys.item_is_arguments) return decoded(item, reading, limits);
   if (keys.name.empty() && keys.arguments.empty()) return item;
@@ -321,6 +329,7 @@ Result<Value> with_members(const Value& item, const Keys& keys,
   }
   if (!keys.name.empty() &&
       (name == nullptr || !name->is_string() || name->as_string().empty())) {
+    nameless = true;
     return invalid_region("a call without a name: expected a string under " +
                           listed(members.name, keys.name));
   }
@@ -350,8 +359,8 @@ Result<Value> with_members(const Value& item, const Keys& keys,
 // The call of an item.
 Result<Value> call_of(const Value& item, const Field& field,
                       const FieldReading& reading, const Keys& keys,
-                      Captures captures, const Limits& limits) {
-  Result<Value> call = with_members(item, keys, reading, limits);
+                      Captures captures, const Limits& limits, bool& nameless) {
+  Result<Value> call = with_members(item, keys, reading, limits, nameless);
   if (!call) return call;
   if (!field.transform) {
     if (!call->is_object() || call->find("function") != nullptr) return call;
@@ -412,21 +421,28 @@ bool needs_arguments(const FieldReading& reading) {
 Result<Value> read_values(const Field& field, const FieldReading& reading,
                           const MarkedText& text, Captures captures,
                           const ValueContext& context,
-                          std::vector<ValueDamage>& damage) {
+                          std::vector<ValueDamage>& damage,
+                          std::vector<ItemEnd>* ends) {
   const Keys keys = keys_of(field, reading.syntax == ValueSyntax::kPythonCalls);
   json::Array calls;
   std::vector<ValueDamage> bad;
-  for (Item& item : read_items(field, reading, text, captures, context)) {
+  for (Item& item :
+       read_items(field, reading, text, captures, context, ends != nullptr)) {
     Result<Value> call = item.value;
+    bool nameless = false;
     if (call) {
-      call =
-          call_of(*item.value, field, reading, keys, captures, context.limits);
+      call = call_of(*item.value, field, reading, keys, captures,
+                     context.limits, nameless);
     }
     if (call && !context.tools.empty()) {
       if (auto error =
               schema::cast_tool_calls(*call, context.tools, context.strings)) {
         call = *std::move(error);
       }
+    }
+    if (ends != nullptr) {
+      ends->push_back(
+          {item.bytes, call ? std::string() : call.error().message, nameless});
     }
     if (call) {
       calls.push_back(std::move(*call));

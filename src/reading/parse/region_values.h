@@ -56,14 +56,23 @@ struct ValueDamage {
   Error error;
 };
 
+// What came of an item: a call, or none.
+struct ItemEnd {
+  Span bytes;              // in the text
+  std::string error = {};  // "" for a call
+  bool nameless = false;   // it would be one, but for its name
+};
+
 // The value of `text`: a call, or a list of calls if has_several_values().  An
 // error if no item is a call; else the items that are none are added to
-// `damage`.  Complexity: O(text.size()).
+// `damage`.  `ends`, if not null, gets all items, those of a list with their
+// own places.  Complexity: O(text.size()).
 Result<json::Value> read_values(const format::Field& field,
                                 const format::FieldReading& reading,
                                 const MarkedText& text, Captures captures,
                                 const ValueContext& context,
-                                std::vector<ValueDamage>& damage);
+                                std::vector<ValueDamage>& damage,
+                                std::vector<ItemEnd>* ends = nullptr);
 
 }  // namespace parlance::parse
 

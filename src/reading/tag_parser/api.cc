@@ -85,7 +85,8 @@ struct TagParser::State : events::StreamHost<TagParser::State> {
         vm(program, {detail::Access::impl(p)->max_parses,
                      detail::Access::impl(p)->parse_bytes}),
         walker(*detail::Access::impl(compiled), tokens, out,
-               options.stream_calls) {}
+               {.stream_calls = options.stream_calls,
+                .attempts = options.attempts}) {}
 
   std::uint64_t total() const { return buffer_begin + buffer.size(); }
   std::string_view text(std::uint64_t begin, std::uint64_t end) const {
@@ -110,7 +111,7 @@ struct TagParser::State : events::StreamHost<TagParser::State> {
     if (buffer.capacity() > kMaxRetained + 2 * buffer.size()) {
       buffer.shrink_to_fit();
     }
-    if (!out.keeps_message) tokens.forget(walker.position());
+    if (!out.keeps_message) tokens.forget(walker.attempt_begin());
   }
 
   void read(std::string_view chunk) {
@@ -569,7 +570,7 @@ struct TagParser::State : events::StreamHost<TagParser::State> {
     recovery.reset();
     mode = Mode::kRest;
     out.diagnose(why);
-    walker.cut_off(why);
+    walker.cut_off(why, CallStatus::kMalformed);
     emit_rest(false);
   }
 
@@ -600,7 +601,7 @@ struct TagParser::State : events::StreamHost<TagParser::State> {
           vm.outer_counts(vm.preferred(), point->count_depth);
       recovery = Recovery{{*point, vm.position()}, counts, why};
       mode = Mode::kRecovering;
-      walker.cut_off(why, depth);
+      walker.cut_off(why, CallStatus::kMalformed, depth);
       return;
     }
   }
@@ -649,7 +650,9 @@ struct TagParser::State : events::StreamHost<TagParser::State> {
     }
     if (!parsing()) {
       emit_rest(true);
-      if (recovery) walker.cut_off(recovery->mismatch);
+      if (recovery) {
+        walker.cut_off(recovery->mismatch, CallStatus::kMalformed);
+      }
       walker.end_rest();
       return;
     }
@@ -664,7 +667,7 @@ struct TagParser::State : events::StreamHost<TagParser::State> {
           "",
           {at, at}};
       out.diagnose(why);
-      walker.cut_off(why);
+      walker.cut_off(why, CallStatus::kCutOff);
     }
     out.message.complete = complete;
   }
@@ -728,6 +731,7 @@ TagParser::TagParser(const CompiledTag& compiled, const StreamOptions& options)
     : state_(std::make_unique<State>(compiled, options)) {
   state_->feed_prefix(options.prefix, options.prefix_ids);
   state_->emit_round();
+  state_->out.end_attempts();
 }
 
 TagParser::~TagParser() = default;

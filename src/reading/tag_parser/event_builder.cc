@@ -26,13 +26,15 @@ constexpr std::size_t kMostSpace = std::size_t{1} << 15;
 }  // namespace
 
 EventBuilder::EventBuilder(const Regions& regions, events::Output& out,
-                           bool stream_calls)
+                           CallOptions options)
     : regions_(regions),
       out_(out),
       space_(kMostSpace),
       values_(regions.fields().size()) {
-  if (!stream_calls) return;
-  calls_.emplace(out_.keeps_message ? &out_.message.calls : nullptr);
+  if (options.stream_calls) {
+    calls_.emplace(out_.keeps_message ? &out_.message.calls : nullptr);
+  }
+  if (options.attempts) attempts_.emplace(out_, ToolSet());
 }
 
 void EventBuilder::open(TagNodeId id, Span delimiter) {
@@ -41,6 +43,7 @@ void EventBuilder::open(TagNodeId id, Span delimiter) {
   open_ = id;
   begin_ = delimiter.begin;
   text_.clear();
+  call_text_.clear();
   if (id == kRest) {
     const auto& names = regions_.fields();
     field_ = static_cast<std::uint32_t>(
@@ -115,14 +118,29 @@ void EventBuilder::open_call(std::unique_ptr<call_stream::CallReader> reader,
                              std::string_view id) {
   calls_->open(std::move(reader));
   calls_->identify(id);
-  call_text_.clear();
   calls_->advance(call_text_, call_event({opened_at_, opened_at_}), out_.round);
 }
 
 void EventBuilder::write_call(std::string_view text, Span bytes) {
-  if (!calls_ || !calls_->is_open()) return;
+  if (!calls_ && !attempts_) return;
   call_text_.append(text);
+  if (!calls_ || !calls_->is_open()) return;
   calls_->advance(call_text_, call_event(bytes), out_.round);
+}
+
+void EventBuilder::tell_attempt(const json::Value* value) {
+  if (!ending_) return;
+  EndingCall call = *std::exchange(ending_, std::nullopt);
+  // ORDER: the first three of Regions::fields()
+  constexpr std::uint32_t kCalls = 2;
+  const call_stream::Attempts::Place place = {regions_.fields()[kCalls], kCalls,
+                                              base::to_utf8(call.text),
+                                              call.bytes, std::move(call.id)};
+  if (value != nullptr && call.why.empty()) {
+    return attempts_->add(place, *value);
+  }
+  attempts_->add_failed(place, call.status, call.why, std::move(call.reader),
+                        call_text_);
 }
 
 void EventBuilder::end_call(const json::Value* value, Span bytes) {
@@ -162,6 +180,7 @@ void EventBuilder::close_malformed(std::size_t at, const Diagnostic& why) {
   Diagnostic own = why;
   own.field = field_name();
   if (calls_ && calls_->is_open()) end_call(nullptr, {at, at});
+  tell_attempt();
   const std::string_view text = out_.round.take_text(text_);
   out_.spoil_region(region_end({at, at}, true), text, std::move(own));
   open_ = kNoTagNode;
@@ -169,6 +188,7 @@ void EventBuilder::close_malformed(std::size_t at, const Diagnostic& why) {
 
 void EventBuilder::end(json::Value value, Span delimiter, bool cut) {
   if (calls_ && calls_->is_open()) end_call(&value, delimiter);
+  tell_attempt(&value);
   if (out_.keeps_message) store(value);
   out_.close_region(region_end(delimiter, cut), std::move(value));
   open_ = kNoTagNode;

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "call_stream/attempts.h"
 #include "call_stream/call_stream.h"
 #include "events/field_values.h"
 #include "events/held_space.h"
@@ -26,10 +27,17 @@
 
 namespace parlance::tag_parser {
 
+// What is told of calls, see StreamOptions.
+struct CallOptions {
+  bool stream_calls = false;
+  bool attempts = false;
+};
+
 class EventBuilder {
  public:
   // `regions` and `out` must outlive the builder.
-  EventBuilder(const Regions& regions, events::Output& out, bool stream_calls);
+  EventBuilder(const Regions& regions, events::Output& out,
+               CallOptions options);
 
   // Opens the region of the format `id`, which begins after `delimiter`.
   void open(structural_tag::TagNodeId id, Span delimiter);
@@ -43,6 +51,20 @@ class EventBuilder {
                  std::string_view id);
   void write_call(std::string_view text, Span bytes);
   bool streams_calls() const { return calls_.has_value(); }
+  bool tells_attempts() const { return attempts_.has_value(); }
+  // With attempts: a call that ends, with the open region if there is one.
+  struct EndingCall {
+    std::string text = {};
+    Span bytes = {};
+    std::string id = {};
+    // If it cannot be read: why, and what reads its arguments (may be null).
+    CallStatus status = CallStatus::kMalformed;
+    std::string why = {};
+    std::unique_ptr<call_stream::CallReader> reader = nullptr;
+  };
+  void end_attempt(EndingCall call) { ending_ = std::move(call); }
+  // No region is open, or none of the call, which cannot be read.
+  void tell_attempt() { tell_attempt(nullptr); }
 
   // Writes text that fits no format, in a region of its own ("rest").
   void write_rest(std::string_view text, Span bytes);
@@ -91,6 +113,8 @@ class EventBuilder {
     return events::event_of(field_name(), field_, bytes);
   }
   void end_call(const json::Value* value, Span bytes);
+  // Adds the attempt that ends; `value` is that of the region, or null.
+  void tell_attempt(const json::Value* value);
   void store(const json::Value& value);
   json::Value take_text() {
     const std::size_t size = text_.size();
@@ -113,8 +137,11 @@ class EventBuilder {
   // By field: the joined texts of its regions, or the list of their values.
   events::FieldValues values_;
 
-  // With stream_calls, and the text of the open call's arguments.
+  // With stream_calls, and with attempts; and for both the text of the open
+  // call's arguments.
   std::optional<call_stream::CallStream> calls_;
+  std::optional<call_stream::Attempts> attempts_;
+  std::optional<EndingCall> ending_;
   std::string call_text_;
   std::size_t opened_at_ = 0;  // where the open region begins
 };

@@ -36,6 +36,7 @@ void TreeWalker::text(std::string_view text) {
   if (text.empty()) return;
   if (!target_.known) find_target();
   if (target_.is_id) id_ += text;
+  if (attempt_) attempt_->text += text;
   if (target_.region != kNoTagNode) {
     if (!ahead_) {
       write(target_, text, position_);
@@ -114,6 +115,10 @@ void TreeWalker::enter(TagNodeId id) {
   }
   if (const auto& before = (*code_.tag)[id].call_id) id_ = *before;
   open_.push_back({id, position_, position_});
+  if (events_.tells_attempts() && code_.regions.is_region(id) &&
+      code_.regions.region(id).kind == RegionKind::kCall) {
+    attempt_ = {id, position_, {}};
+  }
   tree_.enter(id, position_);
 }
 
@@ -139,14 +144,34 @@ void TreeWalker::open_call(const Region& region) {
 void TreeWalker::announce_call() {
   const Region* const region = std::exchange(unannounced_, nullptr);
   if (region == nullptr) return;
-  if (region->value == kNoTagNode) {
-    events_.open_call(std::make_unique<call_stream::NamedCallReader>(
-                          region->capture.text, ""),
-                      id_);
-    return;
+  events_.open_call(reader_of(*region), id_);
+}
+
+std::unique_ptr<call_stream::CallReader> TreeWalker::reader_of(
+    const Region& region) const {
+  const std::string_view name = region.capture.text;
+  if (region.value == kNoTagNode) {
+    return std::make_unique<call_stream::NamedCallReader>(name, "");
   }
-  events_.open_call(
-      code_.arguments.at(region->value).call_reader(region->capture.text), id_);
+  return code_.arguments.at(region.value).call_reader(name);
+}
+
+void TreeWalker::end_attempt(const Diagnostic* why, CallStatus status) {
+  if (!attempt_) return;
+  OpenAttempt call = *std::exchange(attempt_, std::nullopt);
+  EventBuilder::EndingCall ending = {
+      .text = std::move(call.text),
+      .bytes = {static_cast<std::size_t>(call.begin), at()}};
+  if (why != nullptr) {
+    ending.status = status;
+    ending.why = why->message;
+    // Before the content of its tag, the call may be one of another tool.
+    if (events_.is_open(code_.regions.representative(call.tag))) {
+      ending.id = id_;
+      ending.reader = reader_of(code_.regions.region(call.tag));
+    }
+  }
+  events_.end_attempt(std::move(ending));
 }
 
 // {"begin", "content", "end"} of the tag at a depth.  `cut`: its end marker is
@@ -192,13 +217,16 @@ void TreeWalker::leave() {
       value = std::move(call);
     }
     tree_.leave(position_, true);
+    const bool unread = region.value != kNoTagNode && !value_whole_;
+    if (!unread) end_attempt();
     // The text fits the format, but could not be read as a value.
-    if (region.value != kNoTagNode && !value_whole_) {
+    if (unread) {
       const Diagnostic why{ErrorCode::kInvalidContent,
                            "the arguments cannot be read as a value",
                            "",
                            {static_cast<std::size_t>(left.begin), at()}};
       events_.diagnose(why);
+      end_attempt(&why);
       events_.close_malformed(at(), why);
     } else {
       const bool text = region.kind == RegionKind::kText;
@@ -219,9 +247,11 @@ void TreeWalker::leave() {
   }
 }
 
-void TreeWalker::cut_off(const Diagnostic& why, std::size_t kept) {
+void TreeWalker::cut_off(const Diagnostic& why, CallStatus status,
+                         std::size_t kept) {
   target_.known = false;
   announce_call();
+  end_attempt(&why, status);
   // Closes the open region if it belongs to a format that is left.  A region
   // that needs a value is malformed; any other one is cut.
   const TagNodeId id = events_.open_region();
@@ -244,6 +274,7 @@ void TreeWalker::cut_off(const Diagnostic& why, std::size_t kept) {
       events_.close(id, {at(), at()}, nullptr, true);
     }
   }
+  events_.tell_attempt();
   // Leaves the formats.  If they did not continue after a rest, they end where
   // the rest began.
   while (open_.size() > kept) {

@@ -14,7 +14,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -31,10 +33,10 @@ namespace parlance::tag_parser {
 class TreeWalker {
  public:
   TreeWalker(const CompiledTagImpl& code, const vocab::TokenLog& tokens,
-             events::Output& out, bool stream_calls)
+             events::Output& out, CallOptions options)
       : code_(code),
         tree_(code, tokens, out.keeps_message),
-        events_(code.regions, out, stream_calls) {}
+        events_(code.regions, out, options) {}
 
   // The text before this position has been emitted.
   std::uint64_t position() const { return position_; }
@@ -60,6 +62,11 @@ class TreeWalker {
     return ahead_->region;
   }
 
+  // Where the call that is open begins, with attempts; else position().
+  std::uint64_t attempt_begin() const {
+    return attempt_ ? attempt_->begin : position_;
+  }
+
   // Emits text that belongs to the innermost format.
   void text(std::string_view text);
   // Enters or leaves a format, or begins the pattern of a rule.
@@ -67,8 +74,9 @@ class TreeWalker {
   void step(const ParseStep& step);
   // Leaves, as incomplete, all open formats except the outermost `kept`.  If
   // `kept` is not 0, the innermost format that stays open has triggers, and may
-  // continue after a rest.  `why` is the diagnostic of what is missing.
-  void cut_off(const Diagnostic& why, std::size_t kept = 0);
+  // continue after a rest.  `why` is the diagnostic of what is missing;
+  // `status` what an attempted call is that is left.
+  void cut_off(const Diagnostic& why, CallStatus status, std::size_t kept = 0);
   // Emits text that fits no format.
   void rest(std::string_view text);
   // The rest ends, and the innermost format continues, if one is open.
@@ -114,6 +122,11 @@ class TreeWalker {
   void close(TagNodeId id);
   void open_call(const Region& region);
   void announce_call();
+  std::unique_ptr<call_stream::CallReader> reader_of(
+      const Region& region) const;
+  // The attempt that is open ends; `why` not, if it is null.
+  void end_attempt(const Diagnostic* why = nullptr,
+                   CallStatus status = CallStatus::kMalformed);
   void leave();
   json::Value plain_value(const Region& region, std::size_t depth,
                           bool cut) const;
@@ -136,6 +149,13 @@ class TreeWalker {
   // region, until the call is announced, which may have to wait for the id.
   std::string id_;
   const Region* unannounced_ = nullptr;
+  // With attempts: the tag of a call that is open, and its text so far.
+  struct OpenAttempt {
+    TagNodeId tag;
+    std::uint64_t begin = 0;
+    std::string text;
+  };
+  std::optional<OpenAttempt> attempt_;
 };
 
 }  // namespace parlance::tag_parser

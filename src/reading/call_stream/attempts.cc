@@ -1,0 +1,93 @@
+// Attempted calls; see attempts.h.
+
+#include "call_stream/attempts.h"
+
+#include <optional>
+
+#include "base/utf8.h"
+#include "schema/tool_table.h"
+
+namespace parlance::call_stream {
+namespace {
+
+// As much of a name as a sentence shows.
+std::string shown_name(std::string_view name) {
+  constexpr std::size_t kMost = 100;
+  return '\'' + base::to_utf8(name.substr(0, kMost)) + '\'';
+}
+
+}  // namespace
+
+CallStatus Attempts::check(const CallView& call, std::string& why) const {
+  if (call.name.empty()) {
+    why = "a call without a name";
+    return CallStatus::kNoName;
+  }
+  if (!tools_.empty() && !tools_.contains(call.name)) {
+    why = shown_name(call.name) + " is not one of the tools of the request";
+    return CallStatus::kUnknownTool;
+  }
+  static const json::Value kNone = json::Object();
+  const json::Value* arguments =
+      call.arguments == nullptr ? &kNone : call.arguments;
+  Result<json::Value> inside = json::Value();
+  if (arguments->is_string()) {
+    inside = json::parse(arguments->as_string());
+    if (inside && inside->is_object()) arguments = &*inside;
+  }
+  if (!arguments->is_object()) {
+    why = "the arguments must be an object, and are of type " +
+          std::string(json::to_string(arguments->kind()));
+    return CallStatus::kInvalidArguments;
+  }
+  const std::shared_ptr<const schema::ToolSchema> tool =
+      schema::schema_of(tools_, call.name);
+  if (tool == nullptr) return CallStatus::kOk;
+  const schema::Verdict verdict = tool->judge(*arguments);
+  why = verdict.why;
+  return verdict.valid == false ? CallStatus::kInvalidArguments
+                                : CallStatus::kOk;
+}
+
+void Attempts::add(const Place& place, const json::Value& value) {
+  const auto add = [&](const CallView& call) {
+    Attempt attempt;
+    attempt.status = check(call, attempt.why);
+    attempt.id = call.id;
+    attempt.name = call.name;
+    attempt.arguments = call.text();
+    attempt.text = place.text;
+    attempt.bytes = place.bytes;
+    out_.attempt(place.field, place.index, std::move(attempt));
+  };
+  if (const auto call = view_call(value)) return add(*call);
+  const std::vector<CallView> calls = calls_in(value);
+  for (const CallView& call : calls) add(call);
+  // Without a transform that makes calls, a value may be none.
+  if (calls.empty() && !value.is_array()) {
+    add_failed(place, CallStatus::kNoName, "a call without a name", nullptr,
+               "");
+  }
+}
+
+void Attempts::add_failed(const Place& place, CallStatus status,
+                          std::string_view why,
+                          std::unique_ptr<CallReader> reader,
+                          std::string_view written) {
+  Attempt attempt;
+  attempt.status = status;
+  attempt.text = place.text;
+  attempt.bytes = place.bytes;
+  attempt.why = why;
+  CallWriter writer;
+  if (reader != nullptr) reader->advance(written, false, writer);
+  if (Call* const call = writer.first()) {
+    attempt.id = call->id.empty() ? place.id : std::move(call->id);
+    attempt.name = std::move(call->name);
+    attempt.arguments = std::move(call->arguments);
+    attempt.arguments.resize(sendable(attempt.arguments));
+  }
+  out_.attempt(place.field, place.index, std::move(attempt));
+}
+
+}  // namespace parlance::call_stream

@@ -1,0 +1,61 @@
+#ifndef PARLANCE_SRC_CALL_STREAM_ATTEMPTS_H_
+#define PARLANCE_SRC_CALL_STREAM_ATTEMPTS_H_
+
+// The calls that a response attempted, and what came of each (Attempt).
+//
+//   end of a region --value, or error--> Attempts --> events, message
+//
+// A region of calls has one attempt, or one for each of its items.  What is
+// complete comes from the value that the region has in the message, so the
+// complete attempts are the calls of the message.  Of an attempt that is not,
+// a CallReader reads the text once more: the name, the id and the beginning of
+// the arguments are those that are sent while the call is written.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "call_stream/call_stream.h"
+#include "events/output.h"
+#include "parlance/json.h"
+#include "parlance/message.h"
+#include "parlance/tools.h"
+
+namespace parlance::call_stream {
+
+class Attempts {
+ public:
+  // `out` must outlive this.
+  Attempts(events::Output& out, ToolSet tools)
+      : out_(out), tools_(std::move(tools)) {}
+
+  // A stretch of the response in a region of the field.
+  struct Place {
+    std::string_view field;
+    std::uint32_t index = 0;
+    std::string text = {};
+    Span bytes = {};
+    std::string id = {};  // of a call whose reader does not know it
+  };
+  // A value that is in the message: a call, or a list of calls, each an attempt
+  // with this place.
+  void add(const Place& place, const json::Value& value);
+  // What cannot be read as a call.  `reader`, which may be null, reads
+  // `written`, the text of the region.
+  void add_failed(const Place& place, CallStatus status, std::string_view why,
+                  std::unique_ptr<CallReader> reader, std::string_view written);
+
+ private:
+  // What the arguments of a complete call are worth.
+  CallStatus check(const CallView& call, std::string& why) const;
+
+  events::Output& out_;
+  const ToolSet tools_;
+};
+
+}  // namespace parlance::call_stream
+
+#endif  // PARLANCE_SRC_CALL_STREAM_ATTEMPTS_H_
