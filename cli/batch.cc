@@ -58,6 +58,7 @@ struct Answer {
   std::size_t failed = 0;   // rows without a message
   std::size_t cut = 0;      // responses that were cut off
   std::size_t damaged = 0;  // rows whose message lacks something
+  std::size_t ended = 0;    // responses whose end of turn was seen
 };
 
 std::string line_of(const json::Value& value) {
@@ -197,9 +198,10 @@ class LineParser {
     }
     const Message& message = parser.message();
     if (!message.complete) ++answer.cut;
+    if (message.turn_ended) ++answer.ended;
     if (!message.diagnostics.empty()) tell_damage(answer, message.diagnostics);
     if (!message.complete || !message.diagnostics.empty()) {
-      add_error_line(answer, input, message.complete, message.diagnostics, {});
+      add_error_line(answer, input, message, {});
     }
     json::Value value = options_.chat ? chat_message(message, reading_.fields())
                                       : json::Value();
@@ -221,6 +223,7 @@ class LineParser {
       }
       row["diagnostics"] = std::move(diagnostics);
       row["error"] = nullptr;
+      row["turn_ended"] = message.turn_ended;
     }
     answer.text += line_of(json::Value(std::move(row))) + '\n';
   }
@@ -243,23 +246,23 @@ class LineParser {
     return out;
   }
 
-  void add_error_line(Answer& answer, const json::Value& input, bool complete,
-                      const std::vector<Diagnostic>& diagnostics,
-                      json::Value error) const {
+  void add_error_line(Answer& answer, const json::Value& input,
+                      const Message& message, json::Value error) const {
     if (options_.output.errors.empty()) return;
     json::Object row;
     if (!options_.id.empty()) {
       const json::Value* id = input.find(options_.id);
       row["id"] = id == nullptr ? json::Value() : *id;
     }
-    row["complete"] = complete;
+    row["complete"] = message.complete;
     json::Array list;
-    list.reserve(diagnostics.size());
-    for (const Diagnostic& diagnostic : diagnostics) {
+    list.reserve(message.diagnostics.size());
+    for (const Diagnostic& diagnostic : message.diagnostics) {
       list.push_back(row_of(diagnostic));
     }
     row["diagnostics"] = std::move(list);
     row["error"] = std::move(error);
+    row["turn_ended"] = message.turn_ended;
     answer.errors.push_back({answer.lines, answer.rows - 1,
                              line_of(json::Value(std::move(row))).substr(1)});
   }
@@ -321,12 +324,13 @@ class LineParser {
       row["diagnostics"] = json::Array();
     }
     row["error"] = error;
+    if (options_.details) row["turn_ended"] = false;
     answer.text += line_of(json::Value(std::move(row))) + '\n';
     if (span) {
       error["offset"] = static_cast<std::int64_t>(span->begin);
       error["end"] = static_cast<std::int64_t>(span->end);
     }
-    add_error_line(answer, input, false, {}, std::move(error));
+    add_error_line(answer, input, {}, std::move(error));
   }
 
   const Reading& reading_;
@@ -424,6 +428,12 @@ class ProgressLine {
     if (done.damaged > 0) {
       text += ", " +
               style_.paint(Style::kWarning, grouped(done.damaged) + " damaged");
+    }
+    // Where none has an end of turn, it was removed from all of them.
+    if (const std::size_t read = done.rows - done.failed;
+        done.ended > 0 && done.ended < read) {
+      text += ", " + style_.paint(Style::kWarning, grouped(read - done.ended) +
+                                                       " without end of turn");
     }
     put_error(text + "\n");
   }
@@ -673,6 +683,7 @@ int write_answers(Pipeline& pipeline, const BatchOptions& options,
     done.failed += answer.failed;
     done.cut += answer.cut;
     done.damaged += answer.damaged;
+    done.ended += answer.ended;
     output.mark(done);
     progress.update(done.rows, answer.consumed);
   }

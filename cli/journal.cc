@@ -58,10 +58,11 @@ void sync_folder_of(const std::string& path) {
 constexpr struct {
   const char* name;
   std::size_t Checkpoint::*member;
-} kMembers[] = {{"file", &Checkpoint::file}, {"offset", &Checkpoint::offset},
-                {"line", &Checkpoint::line}, {"row", &Checkpoint::row},
-                {"rows", &Checkpoint::rows}, {"failed", &Checkpoint::failed},
-                {"cut", &Checkpoint::cut},   {"damaged", &Checkpoint::damaged}};
+} kMembers[] = {{"file", &Checkpoint::file},  {"offset", &Checkpoint::offset},
+                {"line", &Checkpoint::line},  {"row", &Checkpoint::row},
+                {"rows", &Checkpoint::rows},  {"failed", &Checkpoint::failed},
+                {"cut", &Checkpoint::cut},    {"damaged", &Checkpoint::damaged},
+                {"ended", &Checkpoint::ended}};
 
 std::optional<std::size_t> number(const json::Value& value, const char* name) {
   const json::Value* member = value.find(name);
@@ -76,7 +77,7 @@ std::optional<std::size_t> number(const json::Value& value, const char* name) {
 bool fits(const Checkpoint& c, std::size_t files) {
   return c.file < files && c.line <= c.offset && c.row <= c.line &&
          c.row <= c.rows && c.failed <= c.rows && c.cut <= c.rows &&
-         c.damaged <= c.rows;
+         c.damaged <= c.rows && c.ended <= c.rows;
 }
 
 constexpr std::string_view kCheck = ",\"check\":\"";

@@ -48,6 +48,7 @@ struct Checkpoint {
   std::size_t failed = 0;   // rows without a message
   std::size_t cut = 0;      // responses that were cut off
   std::size_t damaged = 0;  // messages that lack something
+  std::size_t ended = 0;    // responses whose end of turn was seen
 };
 
 struct OutputOptions {

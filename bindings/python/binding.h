@@ -421,10 +421,16 @@ std::vector<ChatField> chat_fields(const FormatObject* format,
 constexpr std::size_t kThreadBytes = 16384;
 
 // The fields of parlance.ParseResult: a tuple of the message (or None), whether
-// it is complete, its diagnostics, and the exception raised in place of the
-// message (or None).
-nb::object to_details(nb::object message, bool complete, nb::object diagnostics,
-                      nb::object error);
+// it is complete, its diagnostics, the exception raised in place of the message
+// (or None), and whether the end of the turn was seen.
+struct Details {
+  nb::object message = nb::none();
+  bool complete = false;
+  nb::object diagnostics = nb::list();
+  nb::object error = nb::none();
+  bool turn_ended = false;
+};
+nb::object to_tuple(Details details);
 
 // Calls `read`.  Returns the Exception that it raised, or an invalid object.
 nb::object caught(const std::function<void()>& read);

@@ -16,7 +16,9 @@
 #include <vector>
 
 #include "binding.h"
+#include "events.h"
 #include "exclusive.h"
+#include "stepping.h"
 
 namespace parlance::python {
 
@@ -67,7 +69,7 @@ class ChatObject : public Exclusive {
   ChatObject(const FormatObject* format, int api, std::string id,
              std::string model, std::int64_t created, std::int64_t choice,
              std::string reasoning_name, std::string call_id_prefix,
-             bool model_call_ids)
+             bool model_call_ids, bool extras)
       : fields_(chat_fields(format, kOtherFields)),
         stream_(fields_, {.api = static_cast<ChatApi>(api),
                           .id = std::move(id),
@@ -76,7 +78,8 @@ class ChatObject : public Exclusive {
                           .choice = choice,
                           .reasoning_name = std::move(reasoning_name),
                           .call_id_prefix = std::move(call_id_prefix),
-                          .model_call_ids = model_call_ids}) {}
+                          .model_call_ids = model_call_ids,
+                          .extras = extras}) {}
 
   nb::object begin() { return to_list(stream_.begin()); }
 
@@ -92,22 +95,26 @@ class ChatObject : public Exclusive {
   }
 
   nb::object end(int why, std::int64_t prompt_tokens,
-                 std::optional<std::int64_t> completion_tokens) {
-    return to_list(stream_.end(static_cast<ChatEnd>(why),
-                               {.prompt_tokens = prompt_tokens,
-                                .completion_tokens = completion_tokens}));
+                 std::optional<std::int64_t> completion_tokens,
+                 nb::handle parser) {
+    ChatUsage usage = {.prompt_tokens = prompt_tokens,
+                       .completion_tokens = completion_tokens};
+    Uses uses;
+    if (!parser.is_none()) {
+      std::optional<Stepped> found = stepped_response_parser(parser);
+      if (!found) found = stepped_tag_parser(parser);
+      if (!found) raise_type("parser", "a ResponseParser or TagParser", parser);
+      if (!uses.take(*found->in_use)) raise_in_use(TextReader::kWhat);
+      usage.message = found->row.parser != nullptr
+                          ? &found->row.parser->message()
+                          : &found->row.tag_parser->message();
+    }
+    return to_list(stream_.end(static_cast<ChatEnd>(why), usage));
   }
 
   nb::object response() const { return to_object(stream_.response()); }
 
-  nb::object tokens() const {
-    const ChatStream::Tokens counts = stream_.tokens();
-    nb::dict out;
-    out["reasoning"] = counts.reasoning;
-    out["content"] = counts.content;
-    out["tool_calls"] = counts.tool_calls;
-    return out;
-  }
+  nb::object tokens() const { return to_counts(stream_.tokens()); }
 
  private:
   static nb::object to_list(const std::vector<ChatChunk>& chunks) {
@@ -214,16 +221,16 @@ class ChatObject : public Exclusive {
 void define_chat(nb::module_& m) {
   ExclusiveClass<ChatObject>(m, "ChatStream")
       .def(nb::init<const FormatObject*, int, std::string, std::string,
-                    std::int64_t, std::int64_t, std::string, std::string,
+                    std::int64_t, std::int64_t, std::string, std::string, bool,
                     bool>(),
            nb::arg("format").none(), nb::arg("api"), nb::arg("id"),
            nb::arg("model"), nb::arg("created"), nb::arg("choice"),
            nb::arg("reasoning_name"), nb::arg("call_id_prefix"),
-           nb::arg("model_call_ids"))
+           nb::arg("model_call_ids"), nb::arg("extras"))
       .def("begin", &ChatObject::begin)
       .def("feed", &ChatObject::feed, nb::arg("events"))
       .def("end", &ChatObject::end, nb::arg("why"), nb::arg("prompt_tokens"),
-           nb::arg("completion_tokens").none())
+           nb::arg("completion_tokens").none(), nb::arg("parser").none())
       .def("response", &ChatObject::response)
       .def("tokens", &ChatObject::tokens);
 }

@@ -129,6 +129,18 @@ inline constexpr char kHeld[] =
     R"(The bytes at the end of the input that are held back, because they may still
 become a delimiter.)";
 
+inline constexpr char kTurnEnded[] =
+    R"(Whether the end of the turn was seen: a text or a token that ends the response,
+or a stop token, and nothing of the response after it.  ``False`` until ``finalize``
+was called, and where the host has removed what ends a response.)";
+
+inline constexpr char kTokens[] =
+    R"(How many of the tokens fed so far are part of what, a ``dict``.
+
+``"reasoning"``, ``"content"`` (and all other fields), ``"tool_calls"``, and
+``"markup"``: delimiters with what they capture, ends of turn, and all others.  They
+add up to the tokens that were fed; all are zero if the parser reads text.)";
+
 }  // namespace parser
 
 namespace response_parser {
@@ -270,6 +282,10 @@ Raises:
 
 inline constexpr char kFinalEvents[] =
     R"(The events that ``finalize`` caused, a list of ``dict`` as ``feed`` returns.)";
+
+inline constexpr char kTurnEnded[] =
+    R"(Whether the end of the turn was seen: a token other than ``<|end|>`` has ended
+the last message, and nothing has begun after it.)";
 
 inline constexpr char kMessages[] =
     R"(The messages so far, a list of ``dict`` as ``finalize`` returns; the ``"end"``

@@ -293,6 +293,15 @@ nb::object to_list(std::span<const Call> calls) {
   return out;
 }
 
+nb::object to_counts(const TokenCounts& tokens) {
+  nb::dict out;
+  out["reasoning"] = tokens.reasoning;
+  out["content"] = tokens.content;
+  out["tool_calls"] = tokens.tool_calls;
+  out["markup"] = tokens.markup;
+  return out;
+}
+
 nb::object to_list(std::span<const Diagnostic> diagnostics) {
   nb::list out;
   for (const Diagnostic& diagnostic : diagnostics) {

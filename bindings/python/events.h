@@ -75,6 +75,7 @@ nb::object to_list(std::span<const Part> parts,
                    const EventPrototypes& prototypes);
 nb::object to_list(std::span<const Diagnostic> diagnostics);
 nb::object to_list(std::span<const Call> calls);
+nb::object to_counts(const TokenCounts& tokens);
 
 // Raises UsageError: text for a parser with a vocabulary.
 [[noreturn]] inline void raise_reads_tokens() {

@@ -152,6 +152,7 @@ class HarmonyObject : public Exclusive {
     return final_events_.is_valid() ? nb::list(final_events_) : nb::list();
   }
   nb::object messages() const { return to_dicts(parser_.messages()); }
+  bool turn_ended() const { return parser_.turn_ended(); }
   nb::object diagnostics() const { return to_dicts(parser_.diagnostics()); }
 
   nb::object message(nb::handle names, bool cut) const {
@@ -246,6 +247,8 @@ void define_harmony(nb::module_& m) {
            doc::harmony::kResponseItems)
       .def_prop_ro("final_events", &HarmonyObject::final_events,
                    doc::harmony::kFinalEvents)
+      .def_prop_ro("turn_ended", &HarmonyObject::turn_ended,
+                   doc::harmony::kTurnEnded)
       .def_prop_ro("messages", &HarmonyObject::messages,
                    doc::harmony::kMessages)
       .def_prop_ro("diagnostics", &HarmonyObject::diagnostics,

@@ -113,7 +113,7 @@ void read_prefix_for(Input& response, nb::handle prefix,
   }
 }
 
-// The message, or with `details` the tuple of to_details().
+// The message, or with `details` the tuple of Details.
 nb::object result_of(Job& job, bool details, std::optional<std::size_t> item) {
   const ErrorContext context = {.item = item};
   if (!details) {
@@ -121,16 +121,17 @@ nb::object result_of(Job& job, bool details, std::optional<std::size_t> item) {
     return to_object(job.message.fields, job.fed);
   }
   if (job.read_error.is_valid()) {
-    return to_details(nb::none(), false, nb::list(), job.read_error);
+    return to_tuple({.error = job.read_error});
   }
-  nb::object error = nb::none();
+  Details out = {.diagnostics = to_list(job.message.diagnostics),
+                 .turn_ended = job.message.turn_ended};
   if (job.failure) {
-    error = exception_of(Domain::kResponse, *job.failure, context);
+    out.error = exception_of(Domain::kResponse, *job.failure, context);
+  } else {
+    out.message = to_object(job.message.fields, job.fed);
+    out.complete = job.message.complete;
   }
-  return to_details(job.failure ? nb::object(nb::none())
-                                : to_object(job.message.fields, job.fed),
-                    !job.failure && job.message.complete,
-                    to_list(job.message.diagnostics), error);
+  return to_tuple(std::move(out));
 }
 
 // Parses one response.
@@ -263,10 +264,9 @@ nb::object parse_many(const FormatObject& format, nb::list responses,
 
 }  // namespace
 
-nb::object to_details(nb::object message, bool complete, nb::object diagnostics,
-                      nb::object error) {
-  return nb::make_tuple(std::move(message), complete, std::move(diagnostics),
-                        std::move(error));
+nb::object to_tuple(Details details) {
+  return nb::make_tuple(details.message, details.complete, details.diagnostics,
+                        details.error, details.turn_ended);
 }
 
 nb::object caught(const std::function<void()>& read) {

@@ -76,6 +76,8 @@ class ParserObject final : public TextReader {
     return to_object(chat_message(parser_.message(), format_->names()));
   }
 
+  bool turn_ended() const { return parser_.message().turn_ended; }
+  nb::object tokens() const { return to_counts(parser_.message().tokens); }
   nb::object held() const { return to_bytes(parser_.held()); }
 
   Stepped stepped() {
@@ -205,6 +207,9 @@ void define_parser(nb::module_& m) {
                    doc::parser::kChatMessage)
       .def_prop_ro("complete", &ParserObject::complete,
                    doc::response_parser::kComplete)
+      .def_prop_ro("turn_ended", &ParserObject::turn_ended,
+                   doc::parser::kTurnEnded)
+      .def_prop_ro("tokens", &ParserObject::tokens, doc::parser::kTokens)
       .def_prop_ro("prefix_bytes", &ParserObject::prefix_bytes,
                    doc::response_parser::kPrefixBytes)
       .def_prop_ro("diagnostics", &ParserObject::diagnostics,

@@ -64,14 +64,13 @@ nb::object result_of(const Job& job, bool details,
     return to_object(*job.message);
   }
   if (job.read_error.is_valid()) {
-    return to_details(nb::none(), false, nb::list(), job.read_error);
+    return to_tuple({.error = job.read_error});
   }
   if (!job.message) {
-    return to_details(
-        nb::none(), false, nb::list(),
-        exception_of(Domain::kResponse, job.message.error(), context));
+    return to_tuple({.error = exception_of(Domain::kResponse,
+                                           job.message.error(), context)});
   }
-  return to_details(to_object(*job.message), true, nb::list(), nb::none());
+  return to_tuple({.message = to_object(*job.message), .complete = true});
 }
 
 void read_row(nb::handle response, const Vocabulary* vocabulary, bool details,

@@ -161,6 +161,8 @@ class TagParserObject final : public TextReader {
   }
   bool complete() const { return parser_.complete(); }
   std::size_t prefix_bytes() const { return parser_.prefix_bytes(); }
+  bool turn_ended() const { return parser_.message().turn_ended; }
+  nb::object tokens() const { return to_counts(parser_.message().tokens); }
   nb::object held() const { return to_bytes(parser_.held()); }
 
   Stepped stepped() {
@@ -289,6 +291,9 @@ void define_tag_parser(nb::module_& m) {
                    doc::parser::kDiagnostics)
       .def_prop_ro("complete", &TagParserObject::complete,
                    doc::tag_parser::kComplete)
+      .def_prop_ro("turn_ended", &TagParserObject::turn_ended,
+                   doc::parser::kTurnEnded)
+      .def_prop_ro("tokens", &TagParserObject::tokens, doc::parser::kTokens)
       .def_prop_ro("held", &TagParserObject::held, doc::parser::kHeld)
       .def_prop_ro("prefix_bytes", &TagParserObject::prefix_bytes,
                    doc::tag_parser::kPrefixBytes);

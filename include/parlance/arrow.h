@@ -31,6 +31,7 @@
 //     code       large_string       to_string(ErrorCode)
 //     field      large_string       "" if it is about no field
 //     message    large_string
+//   turn_ended   bool               the end of the turn was seen
 //
 // A response is never an error, and one bad row never stops the others.  A null
 // response is a null message.

@@ -9,7 +9,7 @@
 //   for (std::string_view text : generated)
 //     send(stream.feed(parser.feed(text)));
 //   send(stream.feed(parser.finalize()));
-//   send(stream.end(ChatEnd::kStop));
+//   send(stream.end(ChatEnd::kStop, {.message = &parser.message()}));
 //   log(stream.response());
 //
 // Three APIs:
@@ -99,6 +99,11 @@ struct ChatOptions {
   std::string call_id_prefix = {};
   // Pass on the ids that the model wrote.
   bool model_call_ids = true;
+
+  // Add what the APIs have no member for, if end() is given the message:
+  // "turn_ended" (Message::turn_ended) of the choice, of the response, or of
+  // the message, and of the last chunk that has one of these.
+  bool extras = false;
 };
 
 // One object to send, and what of the response caused it.
@@ -112,10 +117,15 @@ struct ChatChunk {
   Span tokens;
 };
 
+// What is known at the end of a response besides its events.
 struct ChatUsage {
   std::int64_t prompt_tokens = 0;
-  // Counted from the events' tokens if absent, which needs a vocabulary.
+  // Default: the tokens of `message`, all that were fed to its parser.  Without
+  // it, those up to the end of the last event, which leaves out tokens without
+  // an event, such as a stop token.  0 if the parser reads text.
   std::optional<std::int64_t> completion_tokens = std::nullopt;
+  // Of the parser, which is finalized.  May be null.  Read during the call.
+  const Message* message = nullptr;
 };
 
 // Converts the events of one response.  Movable, not copyable.  One stream, one
@@ -142,13 +152,9 @@ class ChatStream {
   // REQUIRES: end() was called; before, it has what came so far.
   json::Value response() const;
 
-  // The tokens of each kind of part so far; zero without a vocabulary.
-  struct Tokens {
-    std::int64_t reasoning = 0;
-    std::int64_t content = 0;
-    std::int64_t tool_calls = 0;
-  };
-  Tokens tokens() const;
+  // The tokens so far, by what they are part of; zero without a vocabulary.
+  // After end() they add up to the completion tokens.
+  TokenCounts tokens() const;
 
  private:
   struct Impl;

@@ -242,6 +242,9 @@ class HarmonyParser {
   const HarmonyDiagnostic* error() const;
 
   HarmonyState state() const;
+  // Whether the end of the turn was seen: a token other than <|end|> has ended
+  // the last message, and nothing has begun after it.
+  bool turn_ended() const;
 
  private:
   struct State;

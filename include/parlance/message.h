@@ -194,6 +194,21 @@ struct Call {
   bool complete = false;  // kCallClose came
 };
 
+// The tokens of a response by what they are part of.  A token with text of two
+// parts counts for the first.
+struct TokenCounts {
+  std::int64_t reasoning = 0;
+  std::int64_t content = 0;  // and all other fields
+  std::int64_t tool_calls = 0;
+  // Delimiters and what they capture, ends of turn, and all other tokens that
+  // are in no part.
+  std::int64_t markup = 0;
+
+  std::int64_t total() const {
+    return reasoning + content + tool_calls + markup;
+  }
+};
+
 struct Message {
   // An object: defaults first, then fields in the order in which they were
   // first completed, which is upstream's order.
@@ -215,6 +230,15 @@ struct Message {
   // False until finalize().  After it, false if the response ended inside a
   // region that a delimiter opened and another delimiter should have closed.
   bool complete = false;
+
+  // False until finalize().  After it, whether the end of the turn was seen: a
+  // text or a token that ends the response, or a stop token, and nothing after
+  // it that is of the response.  Hosts that remove what ends a response, and
+  // bare templates of text, do not see it.
+  bool turn_ended = false;
+
+  // Of the tokens that were fed; zero if text was fed.
+  TokenCounts tokens;
 };
 
 // A message in the shape of the chat completions API.

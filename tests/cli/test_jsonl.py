@@ -140,7 +140,7 @@ def test_details(parlance):
     )
     rows = lines_of(out)
     assert [list(row) for row in rows] == [
-        ["message", "complete", "diagnostics", "error"]
+        ["message", "complete", "diagnostics", "error", "turn_ended"]
     ] * 5
     plain, _ = parlance("parse", "-f", "qwen3", "--jsonl", stdin=text, status=1)
     for row, message in zip(rows, lines_of(plain)):
@@ -155,6 +155,7 @@ def test_details(parlance):
 def test_details_are_those_of_python(parlance):
     package = pytest.importorskip("parlance")
     texts = ["a", "<tool_call>{oops</tool_call>x", "<think>b", "</tool_call>", ""]
+    texts += ["Hi.<|im_end|>", "Hi.<|im_end|>\n", "<think>b</thin"]
     out, _ = parlance(
         "parse", "-f", "qwen3", "--jsonl", "--details", stdin=jsonl(texts)
     )

@@ -415,7 +415,7 @@ PieceTokens tokens_of(const Value& pieces, std::string_view format) {
 // The response in the shape of an API, streamed byte by byte, or by token.
 struct ChatRun {
   testing::Streamed streamed;
-  ChatStream::Tokens tokens;
+  TokenCounts tokens;
 };
 
 ChatRun chat_run(const Format& format, const std::string& text,
@@ -438,7 +438,7 @@ ChatRun chat_run(const Format& format, const std::string& text,
     add(stream.feed(parser.feed_tokens(ids.subspan(i, 1))));
   }
   add(stream.feed(parser.finalize()));
-  add(stream.end(ChatEnd::kStop));
+  add(stream.end(ChatEnd::kStop, {.message = &parser.message()}));
   out.streamed.response = stream.response();
   out.tokens = stream.tokens();
   return out;
@@ -481,10 +481,9 @@ bool counts_every_token(const FieldBug& bug, const Value& property) {
 }
 
 bool counts_tokens(const FieldBug& bug, const Value& property) {
-  const ChatStream::Tokens tokens =
-      chat_run(bug.format, bug.text, bug.ids, bug.options,
-               ChatApi::kChatCompletions)
-          .tokens;
+  const TokenCounts tokens = chat_run(bug.format, bug.text, bug.ids,
+                                      bug.options, ChatApi::kChatCompletions)
+                                 .tokens;
   return tokens.reasoning == property.find("reasoning")->as_int() &&
          tokens.content == property.find("content")->as_int();
 }
@@ -735,6 +734,56 @@ TEST(Recovery, DamageStaysInItsRegion) {
   EXPECT_TRUE(again.failure.has_value());
   EXPECT_EQ(again.stream.to_string(), run.stream.to_string());
   EXPECT_EQ(json::dump(again.message.fields), json::dump(run.message.fields));
+}
+
+// Whether a text of the message ends with `text`.
+bool ends_with(const Message& message, std::string_view text) {
+  return std::ranges::any_of(message.fields.members(),
+                             [&](const json::Member& member) {
+                               return member.value.is_string() &&
+                                      member.value.as_string().ends_with(text);
+                             });
+}
+
+// A response that ends inside a marker which is not text where it stands does
+// not have half of it in a text without a diagnostic.
+TEST(Recovery, HalfAMarkerAtTheEndIsReported) {
+  std::size_t reported = 0;
+  for (const auto& [family, list] : load_formats()) {
+    Result<Format> format = Format::built_in(family);
+    const auto known =
+        testing::family_markers().find(testing::markers_like(family));
+    if (!format || known == testing::family_markers().end()) continue;
+    std::set<std::string> markers(known->second.added.begin(),
+                                  known->second.added.end());
+    markers.insert(known->second.control.begin(), known->second.control.end());
+    std::set<std::string> seen;
+    for (const Value& vector : list) {
+      const std::string prefix(text_of(vector, "prefix"));
+      const std::string raw(text_of(vector, "raw"));
+      for (const std::string& marker : markers) {
+        const std::size_t at = raw.find(marker);
+        if (at == std::string::npos) continue;
+        const Message whole = parse_response(
+            *format, raw.substr(0, at + marker.size()), {.prefix = prefix});
+        if (ends_with(whole, marker)) continue;
+        for (std::size_t size = 2; size < marker.size(); ++size) {
+          const std::string text = raw.substr(0, at + size);
+          if (!seen.insert(prefix + '\0' + text).second) continue;
+          ResponseParser parser(*format, {.prefix = prefix});
+          parser.feed(text);
+          parser.finalize();
+          const Message& message = parser.message();
+          if (!ends_with(message, marker.substr(0, size))) continue;
+          // Of these bytes, or of an opener before them that is text.
+          EXPECT_FALSE(message.diagnostics.empty())
+              << family << " " << json::dump(Value(text), {.ascii = false});
+          ++reported;
+        }
+      }
+    }
+  }
+  EXPECT_GT(reported, 1000U);
 }
 
 struct CutRow {

@@ -8,6 +8,7 @@
 //   agree         the format's parser reads the ids without a diagnostic
 //   one message   the parser of the tag reads the same message
 //   cut           and of its beginnings, but for what a tag has no place for
+//   counts        every token is in one part; both see the end of the turn
 //   valid         every call is declared and its arguments are valid; a tool
 //                 with "strict": false asks for an object only
 //   choice        the calls are what tool_choice and parallel allow
@@ -27,6 +28,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -181,6 +183,9 @@ class FamilyWalks {
   void check_cut(const Cell& cell, const Vocabulary& vocabulary,
                  const CompiledTag& program,
                  std::span<const TokenId> ids) const;
+  void check_counts(const ResponseParser& whole, const TagParser& whole_by_tag,
+                    const Vocabulary& vocabulary, const CompiledTag& program,
+                    std::span<const TokenId> ids) const;
 
   const std::string name_;
   const Format format_;
@@ -512,6 +517,13 @@ inline void FamilyWalks::check(const Cell& cell, const Vocabulary& vocabulary,
         << json::dump(text);
   }
 
+  // counts
+  ASSERT_EQ(read.turn_ended, by_tag.turn_ended) << json::dump(text);
+  ASSERT_TRUE(ids.empty() || walk.stop != ids.back() || read.turn_ended)
+      << json::dump(text);
+  check_counts(parser, tag_parser, vocabulary, program, ids);
+  if (::testing::Test::HasFatalFailure()) return;
+
   // cut
   constexpr std::size_t kCuts = 6;
   std::mt19937 random(static_cast<std::uint32_t>(ids.size()));
@@ -560,6 +572,32 @@ inline void FamilyWalks::check(const Cell& cell, const Vocabulary& vocabulary,
       << rendered.error().to_string() << json::dump(text);
 }
 
+// Every token is in one part, and in which does not depend on how the ids are
+// cut.
+inline void FamilyWalks::check_counts(const ResponseParser& whole,
+                                      const TagParser& whole_by_tag,
+                                      const Vocabulary& vocabulary,
+                                      const CompiledTag& program,
+                                      std::span<const TokenId> ids) const {
+  const auto check = [&](const auto& known, auto parser) {
+    for (const TokenId id : ids) parser.feed_tokens({&id, 1});
+    parser.finalize();
+    const TokenCounts& all = known.message().tokens;
+    const TokenCounts& cut = parser.message().tokens;
+    const std::string text = json::dump(vocabulary.decode(ids));
+    ASSERT_EQ(all.total(), std::ssize(ids)) << text;
+    ASSERT_GE(all.markup, 0) << text;
+    ASSERT_EQ(std::tie(all.reasoning, all.content, all.tool_calls, all.markup),
+              std::tie(cut.reasoning, cut.content, cut.tool_calls, cut.markup))
+        << text;
+    ASSERT_EQ(known.message().turn_ended, parser.message().turn_ended) << text;
+  };
+  check(whole, ResponseParser(
+                   format_, {.tools = &tool_set_, .vocabulary = &vocabulary}));
+  if (::testing::Test::HasFatalFailure()) return;
+  check(whole_by_tag, TagParser(program, {.vocabulary = &vocabulary}));
+}
+
 // The beginning of a response.  Half a marker is text where the tag has free
 // text.  What differs, and why:
 //
@@ -587,6 +625,8 @@ inline void FamilyWalks::check_cut(const Cell& cell,
   TagParser tag_parser(program, {.vocabulary = &vocabulary});
   tag_parser.feed_tokens(ids);
   tag_parser.finalize();
+  check_counts(parser, tag_parser, vocabulary, program, ids);
+  if (::testing::Test::HasFatalFailure()) return;
   const json::Value read = untyped(parser.message().fields);
   const json::Value by_tag = untyped(tag_parser.message().fields);
   const std::string both =

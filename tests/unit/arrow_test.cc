@@ -285,7 +285,8 @@ json::Value expected(const Format& format,
                    {"tool_calls", std::move(calls)},
                    {"other", json::Value()},
                    {"complete", message.complete},
-                   {"diagnostics", std::move(diagnostics)}});
+                   {"diagnostics", std::move(diagnostics)},
+                   {"turn_ended", message.turn_ended}});
 }
 
 Format format_of(std::string_view name) {

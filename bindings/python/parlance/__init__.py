@@ -1027,12 +1027,14 @@ class ParseResult(NamedTuple):
         diagnostics: what did not fit, as ``ResponseParser.diagnostics``.
         error: the exception that ``parse_response`` would have raised, or
             ``None``.
+        turn_ended: whether the end of the turn was seen.
     """
 
     message: dict | None
     complete: bool
     diagnostics: list
     error: Exception | None
+    turn_ended: bool
 
 
 ParseResult.message.__doc__ = (
@@ -1044,6 +1046,9 @@ ParseResult.diagnostics.__doc__ = (
 )
 ParseResult.error.__doc__ = (
     "The exception that ``parse_response`` would have raised, or ``None``."
+)
+ParseResult.turn_ended.__doc__ = (
+    "Whether the end of the turn was seen, as ``ResponseParser.turn_ended``."
 )
 
 

@@ -1400,6 +1400,22 @@ class TagParser:
         """Whether the tag fits all of the text so far."""
 
     @property
+    def turn_ended(self) -> bool:
+        """Whether the end of the turn was seen: a text or a token that ends the response,
+        or a stop token, and nothing of the response after it.  ``False`` until ``finalize``
+        was called, and where the host has removed what ends a response.
+        """
+
+    @property
+    def tokens(self) -> dict[str, int]:
+        """How many of the tokens fed so far are part of what, a ``dict``.
+
+        ``"reasoning"``, ``"content"`` (and all other fields), ``"tool_calls"``, and
+        ``"markup"``: delimiters with what they capture, ends of turn, and all others.  They
+        add up to the tokens that were fed; all are zero if the parser reads text.
+        """
+
+    @property
     def held(self) -> bytes:
         """The bytes at the end of the input that are held back, because they may still
         become a delimiter.
@@ -1979,6 +1995,12 @@ class HarmonyParser:
         """The events that ``finalize`` caused, a list of ``dict`` as ``feed`` returns."""
 
     @property
+    def turn_ended(self) -> bool:
+        """Whether the end of the turn was seen: a token other than ``<|end|>`` has ended
+        the last message, and nothing has begun after it.
+        """
+
+    @property
     def messages(self) -> list[dict[str, Any]]:
         """The messages so far, a list of ``dict`` as ``finalize`` returns; the ``"end"``
         of the message that is still being written is ``"open"``.
@@ -2494,6 +2516,22 @@ class ResponseParser:
         """
 
     @property
+    def turn_ended(self) -> bool:
+        """Whether the end of the turn was seen: a text or a token that ends the response,
+        or a stop token, and nothing of the response after it.  ``False`` until ``finalize``
+        was called, and where the host has removed what ends a response.
+        """
+
+    @property
+    def tokens(self) -> dict[str, int]:
+        """How many of the tokens fed so far are part of what, a ``dict``.
+
+        ``"reasoning"``, ``"content"`` (and all other fields), ``"tool_calls"``, and
+        ``"markup"``: delimiters with what they capture, ends of turn, and all others.  They
+        add up to the tokens that were fed; all are zero if the parser reads text.
+        """
+
+    @property
     def held(self) -> bytes:
         """The bytes at the end of the input that are held back, because they may still
         become a delimiter.
@@ -2514,12 +2552,14 @@ class ParseResult(NamedTuple):
         diagnostics: what did not fit, as ``ResponseParser.diagnostics``.
         error: the exception that ``parse_response`` would have raised, or
             ``None``.
+        turn_ended: whether the end of the turn was seen.
     """
 
     message: dict[str, Any] | None
     complete: bool
     diagnostics: list[dict[str, Any]]
     error: Exception | None
+    turn_ended: bool
 
 class ArrowMessages:
     """A column of messages, which ``parse_arrow`` returns.

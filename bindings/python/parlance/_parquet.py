@@ -208,13 +208,19 @@ class _Run:
             self._total.update(shard.head()["counts"])
         if self._errors is not None:
             self._write_errors(shards)
+        # Where none has an end of turn, it was removed from all of them.
+        if self._total["ended"]:
+            self._total["unended"] = (
+                self._total["rows"] - self._total["null"] - self._total["ended"]
+            )
         _say(
             f"{_grouped(self._total['rows'])} rows in {len(shards)} files"
             + (f" ({len(shards) - len(left)} were there)" if len(left) < len(shards) else "")
             + "".join(
                 f", {_grouped(self._total[name])} {what}"
                 for name, what in (
-                    ("null", "null"), ("cut", "cut off"), ("damaged", "damaged")
+                    ("null", "null"), ("cut", "cut off"), ("damaged", "damaged"),
+                    ("unended", "without end of turn"),
                 )
                 if self._total[name]
             )
@@ -388,7 +394,10 @@ class _Run:
             compute.struct_field(messages, "diagnostics")
         )
         broken = compute.greater(lengths, 0)
-        for name, flags in (("null", nulls), ("cut", cut), ("damaged", broken)):
+        ended = compute.struct_field(messages, "turn_ended")
+        for name, flags in (
+            ("null", nulls), ("cut", cut), ("damaged", broken), ("ended", ended)
+        ):
             counts[name] += compute.sum(flags).as_py() or 0
         ids = None if self._options.id is None else parsed.column(self._options.id)
         unsound = compute.indices_nonzero(
@@ -401,6 +410,7 @@ class _Run:
                 line["id"] = _plain(ids[row].as_py())
             line["complete"] = message["complete"]
             line["diagnostics"] = message["diagnostics"]
+            line["turn_ended"] = message["turn_ended"]
             damaged.append(line)
 
     def _write_errors(self, shards):

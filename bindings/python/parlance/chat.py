@@ -9,7 +9,7 @@
         for chunk in stream.feed(parser.feed(text)):
             send(chunk.body)
     message, events = parser.finalize()
-    for chunk in stream.feed(events) + stream.end("stop"):
+    for chunk in stream.feed(events) + stream.end("stop", parser=parser):
         send(chunk.body)
     log(stream.response)
 
@@ -66,6 +66,9 @@ class ChatStream(Uncopied):
         call_id_prefix: the id of call ``i`` is this prefix and ``i``; ``""``
             for random ids.
         model_call_ids: pass on the ids that the model wrote.
+        extras: add what the APIs have no member for, if ``end`` is given the
+            parser: ``"turn_ended"``, of the choice of chat completions, else of
+            the response or message, and of the last chunk that has one.
 
     Raises:
         UsageError: there is no such ``api``.
@@ -84,6 +87,7 @@ class ChatStream(Uncopied):
         reasoning_name="reasoning_content",
         call_id_prefix="",
         model_call_ids=True,
+        extras=False,
     ):
         if format is not None and not isinstance(format, Format):
             format = Format(format)
@@ -97,6 +101,7 @@ class ChatStream(Uncopied):
             text("reasoning_name", reasoning_name),
             text("call_id_prefix", call_id_prefix),
             flag("model_call_ids", model_call_ids),
+            flag("extras", extras),
         )
 
     def begin(self):
@@ -115,7 +120,9 @@ class ChatStream(Uncopied):
         """
         return _chunks(self._stream.feed(list(events)))
 
-    def end(self, reason="stop", *, prompt_tokens=0, completion_tokens=None):
+    def end(
+        self, reason="stop", *, prompt_tokens=0, completion_tokens=None, parser=None
+    ):
         """Returns the chunks that come after all events.
 
         Args:
@@ -123,8 +130,11 @@ class ChatStream(Uncopied):
                 ``"content_filter"``.  A response that has a complete call and
                 stopped ends with ``"tool_calls"``.
             prompt_tokens: the tokens of the prompt, for the usage.
-            completion_tokens: the tokens of the response; by default they are
-                counted from the events, if the parser reads token ids.
+            completion_tokens: the tokens of the response.  Default: all that
+                were fed to ``parser``, or, without it, those up to the end of
+                the last event; 0 if the parser reads text.
+            parser: the ``ResponseParser`` or ``TagParser`` whose events were
+                fed, after its ``finalize``.
 
         Raises:
             UsageError: there is no such ``reason``.
@@ -138,6 +148,7 @@ class ChatStream(Uncopied):
                 _index("reason", reason, _ENDS),
                 count("prompt_tokens", prompt_tokens, _MAX_COUNT),
                 completion_tokens,
+                parser,
             )
         )
 
@@ -150,8 +161,9 @@ class ChatStream(Uncopied):
     def tokens(self):
         """How many tokens each kind of part has so far.
 
-        A ``dict`` with ``"reasoning"``, ``"content"`` and ``"tool_calls"``; all
-        zero if the parser reads text.
+        A ``dict`` with ``"reasoning"``, ``"content"``, ``"tool_calls"`` and
+        ``"markup"``, as ``ResponseParser.tokens``; all zero if the parser reads
+        text.  After ``end`` they add up to the completion tokens.
         """
         return self._stream.tokens()
 

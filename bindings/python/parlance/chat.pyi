@@ -2,7 +2,7 @@
 
 from typing import Any, Iterable, Literal, NamedTuple
 
-from . import Format
+from . import Format, ResponseParser, TagParser
 
 __all__ = ["ChatChunk", "ChatStream"]
 
@@ -30,6 +30,9 @@ class ChatStream:
         call_id_prefix: the id of call ``i`` is this prefix and ``i``; ``""``
             for random ids.
         model_call_ids: pass on the ids that the model wrote.
+        extras: add what the APIs have no member for, if ``end`` is given the
+            parser: ``"turn_ended"``, of the choice of chat completions, else of
+            the response or message, and of the last chunk that has one.
 
     Raises:
         UsageError: there is no such ``api``.
@@ -48,6 +51,7 @@ class ChatStream:
         reasoning_name: str = "reasoning_content",
         call_id_prefix: str = "",
         model_call_ids: bool = True,
+        extras: bool = False,
     ) -> None: ...
     def begin(self) -> list[ChatChunk]:
         """Returns the chunks that come before all events.
@@ -69,6 +73,7 @@ class ChatStream:
         *,
         prompt_tokens: int = 0,
         completion_tokens: int | None = None,
+        parser: ResponseParser | TagParser | None = None,
     ) -> list[ChatChunk]:
         """Returns the chunks that come after all events.
 
@@ -77,8 +82,11 @@ class ChatStream:
                 ``"content_filter"``.  A response that has a complete call and
                 stopped ends with ``"tool_calls"``.
             prompt_tokens: the tokens of the prompt, for the usage.
-            completion_tokens: the tokens of the response; by default they are
-                counted from the events, if the parser reads token ids.
+            completion_tokens: the tokens of the response.  Default: all that
+                were fed to ``parser``, or, without it, those up to the end of
+                the last event; 0 if the parser reads text.
+            parser: the ``ResponseParser`` or ``TagParser`` whose events were
+                fed, after its ``finalize``.
 
         Raises:
             UsageError: there is no such ``reason``.
@@ -92,6 +100,7 @@ class ChatStream:
     def tokens(self) -> dict[str, int]:
         """How many tokens each kind of part has so far.
 
-        A ``dict`` with ``"reasoning"``, ``"content"`` and ``"tool_calls"``; all
-        zero if the parser reads text.
+        A ``dict`` with ``"reasoning"``, ``"content"``, ``"tool_calls"`` and
+        ``"markup"``, as ``ResponseParser.tokens``; all zero if the parser reads
+        text.  After ``end`` they add up to the completion tokens.
         """

@@ -674,7 +674,7 @@ BROKEN = '<call:f>{"a": </call>Yes.<|end|>'
 
 def test_details_of_one():
     got = parlance.parse_response(TEXT, TEMPLATE, prefix="", details=True)
-    assert got == (MESSAGE, True, [], None)
+    assert got == (MESSAGE, True, [], None, False)
     assert isinstance(got, parlance.ParseResult) and got.message == MESSAGE
     got = parlance.parse_response(
         BROKEN, TEMPLATE, prefix="", recover=True, details=True
@@ -684,6 +684,11 @@ def test_details_of_one():
     assert got.error is None
     cut = parlance.parse_response("<think>a", TEMPLATE, prefix="", details=True)
     assert cut.message["thinking"] == "a" and not cut.complete
+    # Only format files say what ends a turn.
+    for text, ended in (("Hi.<|im_end|>\n", True), ("Hi.", False), ("Hi.<|im_e", False)):
+        got = parlance.parse_response(text, "qwen3", prefix="", details=True)
+        assert got.complete and got.turn_ended is ended
+        assert bool(got.diagnostics) is text.endswith("<|im_e")
     # What would have been raised.
     got = parlance.parse_response(
         BROKEN, TEMPLATE, prefix="", recover=False, details=True
@@ -699,7 +704,13 @@ def test_details_are_those_of_a_parser():
         message, _ = parser.finalize()
         assert parlance.parse_response(
             text, TEMPLATE, prefix="", recover=True, details=True
-        ) == (message, parser.complete, parser.diagnostics, None)
+        ) == (
+            message,
+            parser.complete,
+            parser.diagnostics,
+            None,
+            parser.turn_ended,
+        )
 
 
 def test_one_bad_response_does_not_end_a_batch(vocabulary):
@@ -758,7 +769,7 @@ def test_details_by_schema():
     results = parlance.parse_response(
         ["n=1", "n=x", 5, None], schema, details=True
     )
-    assert results[0] == ({"n": 1}, True, [], None)
+    assert results[0] == ({"n": 1}, True, [], None, False)
     assert [type(r.error).__name__ for r in results[1:3]] == [
         "ResponseError",
         "TypeError",

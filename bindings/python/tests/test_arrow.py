@@ -28,6 +28,7 @@ RESPONSES = [
     '<tool_call>{"name": "f", "arguments": {"a": "b',
     "<tool_call>nothing</tool_call>",
     "🙂" * 200,
+    "Done.<|im_end|>\n",
 ]
 
 
@@ -58,6 +59,7 @@ def expected(response, prefix=""):
         "tool_calls": list(calls.values()),
         "other": None,
         "complete": result.complete,
+        "turn_ended": result.turn_ended,
     }
 
 
@@ -71,7 +73,7 @@ def without_diagnostics(rows):
 def test_rows():
     messages = parlance.parse_arrow(TextColumn(RESPONSES), "qwen3")
     assert len(messages) == len(RESPONSES)
-    assert repr(messages) == "<ArrowMessages of 8 responses>"
+    assert repr(messages) == "<ArrowMessages of 9 responses>"
     rows = rows_of(messages)
     assert without_diagnostics(rows) == [expected(one) for one in RESPONSES]
     assert rows == rows_of(messages)  # as often as asked for
@@ -119,17 +121,17 @@ def test_chunks_are_cut_where_any_column_is():
     messages = parlance.parse_arrow(
         ChunkedColumn(RESPONSES[:3], [], RESPONSES[3:]), "qwen3"
     )
-    assert [len(chunk) for chunk in chunks_of(messages)] == [3, 5]
+    assert [len(chunk) for chunk in chunks_of(messages)] == [3, 6]
     with pytest.raises(parlance.UsageError, match="are 2 chunks"):
         messages.__arrow_c_array__()
-    prefixes = ["<think>", None, None, None, "", "", "", ""]
+    prefixes = ["<think>", None, None, None, "", "", "", "", ""]
     both = parlance.parse_arrow(
         ChunkedColumn(RESPONSES[:3], RESPONSES[3:]),
         "qwen3",
         prefix=ChunkedColumn(prefixes[:5], prefixes[5:]),
     )
     chunks = chunks_of(both)
-    assert [len(chunk) for chunk in chunks] == [3, 2, 3]
+    assert [len(chunk) for chunk in chunks] == [3, 2, 4]
     assert without_diagnostics(sum(chunks, [])) == [
         expected(one, prefix or "")
         for one, prefix in zip(RESPONSES, prefixes, strict=True)

@@ -71,6 +71,99 @@ def test_events_have_types(api):
     assert "f" in json.dumps(chat.response)
 
 
+MARKS = [b"<think>", b"</think>", b"<tool_call>", b"</tool_call>", b"<|im_end|>"]
+VOCABULARY = parlance.Vocabulary(
+    [bytes([byte]) for byte in range(256)] + MARKS,
+    added_ids=[256, 257, 258, 259],
+    control_ids=[260],
+    stop_ids=[260],
+)
+
+
+def ids_of(text):
+    ids = []
+    data = text.encode()
+    while data:
+        for id, mark in enumerate(MARKS, 256):
+            if data.startswith(mark):
+                ids.append(id)
+                data = data[len(mark) :]
+                break
+        else:
+            ids.append(data[0])
+            data = data[1:]
+    return ids
+
+
+def run_ids(ids, api, **options):
+    parser = parlance.ResponseParser(
+        "qwen3", prefix="", vocabulary=VOCABULARY, stream_calls=True
+    )
+    chat = ChatStream("qwen3", api=api, **options)
+    chunks = []
+    for id in ids:
+        chunks += chat.feed(parser.feed([id]))
+    _, events = parser.finalize()
+    chunks += chat.feed(events)
+    chunks += chat.end("stop", parser=parser, prompt_tokens=3)
+    return parser, chat, chunks
+
+
+@pytest.mark.parametrize(
+    "text, counts",
+    [
+        ("", {}),
+        ("<|im_end|>", {"markup": 1}),
+        ("Hi.<|im_end|>", {"content": 3, "markup": 1}),
+        ("<think>Hm</think>\n\n<|im_end|>", {"reasoning": 2, "markup": 5}),
+        (
+            '<think>a</think>b<tool_call>{"name": "f", "arguments": {}}'
+            "</tool_call>\n<|im_end|>",
+            {"reasoning": 1, "content": 1, "tool_calls": 30, "markup": 6},
+        ),
+    ],
+)
+def test_usage_counts_every_token_by_part(text, counts):
+    ids = ids_of(text)
+    zero = dict.fromkeys(("reasoning", "content", "tool_calls", "markup"), 0)
+    for api in ("chat_completions", "responses", "messages"):
+        parser, chat, chunks = run_ids(ids, api)
+        assert parser.tokens == chat.tokens == {**zero, **counts}
+        assert sum(parser.tokens.values()) == len(ids)
+        usage = chat.response.get("usage")
+        if not ids:
+            assert not usage or usage["output_tokens"] == 0
+            continue
+        assert usage.get("completion_tokens", usage.get("output_tokens")) == len(ids)
+        details = usage.get("completion_tokens_details") or usage.get(
+            "output_tokens_details"
+        )
+        if details:
+            assert details == {"reasoning_tokens": counts.get("reasoning", 0)}
+        if api == "chat_completions":
+            assert chunks[-1].body["usage"] == usage
+        elif api == "responses":
+            assert chunks[-1].body["response"]["usage"] == usage
+        else:
+            assert chunks[-2].body["usage"] == {"output_tokens": len(ids)}
+
+
+def test_the_end_of_the_turn_is_an_extra():
+    for text, ended in (("Hi.<|im_end|>", True), ("Hi.", False)):
+        for api, place in (
+            ("chat_completions", lambda body: body["choices"][0]),
+            ("responses", lambda body: body.get("response", body)),
+            ("messages", lambda body: body.get("delta", body)),
+        ):
+            parser, chat, chunks = run_ids(ids_of(text), api, extras=True)
+            assert parser.turn_ended is ended
+            assert place(chat.response)["turn_ended"] is ended
+            last = [c.body for c in chunks if "turn_ended" in json.dumps(c.body)]
+            assert [place(body)["turn_ended"] for body in last] == [ended]
+            _, chat, chunks = run_ids(ids_of(text), api)
+            assert "turn_ended" not in json.dumps([chat.response, chunks])
+
+
 def test_the_name_of_reasoning_is_an_option():
     chat, _ = stream(TEXT, reasoning_name="reasoning")
     assert chat.response["choices"][0]["message"]["reasoning"] == "Hm."

@@ -78,6 +78,7 @@ void MessageColumns::push_null() {
   other.push_null();
   call_lists.end(calls.complete.size());
   complete.push(false);
+  turn_ended.push(false);
   diagnostic_lists.end(diagnostics.offset.size());
 }
 
@@ -120,6 +121,7 @@ void MessageColumns::push(const Message& message, std::size_t begin) {
   }
   call_lists.end(calls.complete.size());
   complete.push(message.complete);
+  turn_ended.push(message.turn_ended);
   for (const Diagnostic& one : message.diagnostics) {
     const auto offset = [&](std::size_t at) {
       return static_cast<std::int64_t>(at > begin ? at - begin : 0);
@@ -140,6 +142,7 @@ void MessageColumns::push_unread(std::string_view text, const Error& error) {
   other.push_null();
   call_lists.end(calls.complete.size());
   complete.push(false);
+  turn_ended.push(false);
   diagnostics.offset.push_back(0);
   diagnostics.end.push_back(static_cast<std::int64_t>(text.size()));
   diagnostics.code.push(to_string(error.code));
@@ -167,6 +170,7 @@ MessageColumns MessageColumns::merge(std::vector<MessageColumns> blocks) {
   take([](MessageColumns & of) -> auto& { return of.calls.arguments; });
   take([](MessageColumns & of) -> auto& { return of.calls.complete; });
   take([](MessageColumns & of) -> auto& { return of.complete; });
+  take([](MessageColumns & of) -> auto& { return of.turn_ended; });
   take([](MessageColumns & of) -> auto& { return of.diagnostics.code; });
   take([](MessageColumns & of) -> auto& { return of.diagnostics.field; });
   take([](MessageColumns & of) -> auto& { return of.diagnostics.message; });
@@ -298,7 +302,8 @@ std::optional<Error> export_columns(MessageColumns columns, ArrowArray* out) {
                      {writer.texts(from.reasoning), writer.texts(from.content),
                       writer.lists(storage->call_offsets, call),
                       writer.texts(from.other), writer.bits(from.complete),
-                      writer.lists(storage->diagnostic_offsets, note)});
+                      writer.lists(storage->diagnostic_offsets, note),
+                      writer.bits(from.turn_ended)});
   return std::nullopt;
 }
 
@@ -361,7 +366,8 @@ void arrow_message_schema(ArrowSchema* out) {
        list("diagnostics",
             {schema_node("l", "offset", true), schema_node("l", "end", true),
              schema_node("U", "code", true), schema_node("U", "field", true),
-             schema_node("U", "message", true)})});
+             schema_node("U", "message", true)}),
+       schema_node("b", "turn_ended", true)});
 }
 
 }  // namespace parlance

@@ -99,6 +99,7 @@ struct MessageColumns {
   Calls calls;
   BitColumn complete;
   Diagnostics diagnostics;
+  BitColumn turn_ended;
 
   void push_null();
   // `begin`: where the response begins in the offsets of the diagnostics.

@@ -359,6 +359,12 @@ class Search {
     return positions_[static_cast<std::size_t>(state_->first_start)];
   }
 
+  // The pattern that a match from hold() on may be of; of several the first.
+  // REQUIRES: hold() < position().
+  std::uint32_t held_pattern() const {
+    return automaton_->nfa_.pattern_of[state_->threads.front().pc];
+  }
+
   // REQUIRES: decided().  Of several patterns that match at the first start
   // the longest wins, then the one with the lowest index.
   template <class Groups>

@@ -84,7 +84,7 @@ std::vector<ChatChunk> ChatStream::end(ChatEnd why, const ChatUsage& usage) {
   if (!impl_->conversation.ended) {
     impl_->builder.finish();
     impl_->conversation.why = why;
-    impl_->conversation.usage = usage;
+    impl_->conversation.set_usage(usage);
     impl_->conversation.ended = true;
     impl_->writer->end();
   }
@@ -93,8 +93,6 @@ std::vector<ChatChunk> ChatStream::end(ChatEnd why, const ChatUsage& usage) {
 
 json::Value ChatStream::response() const { return impl_->writer->response(); }
 
-ChatStream::Tokens ChatStream::tokens() const {
-  return impl_->conversation.tokens;
-}
+TokenCounts ChatStream::tokens() const { return impl_->conversation.counts(); }
 
 }  // namespace parlance

@@ -34,6 +34,18 @@ std::size_t leading_space(std::string_view text) {
   return at;
 }
 
+events::TokenPart part_of(BlockKind kind) {
+  switch (kind) {
+    case BlockKind::kReasoning:
+      return &TokenCounts::reasoning;
+    case BlockKind::kContent:
+      return &TokenCounts::content;
+    case BlockKind::kCall:
+      break;
+  }
+  return &TokenCounts::tool_calls;
+}
+
 // Whether the text of the field is text of the answer.
 bool is_text(const ChatField& field) {
   return field.is_content || field.name == "content" ||
@@ -41,6 +53,19 @@ bool is_text(const ChatField& field) {
 }
 
 }  // namespace
+
+void Conversation::set_usage(const ChatUsage& given) {
+  usage = given;
+  const Message* const message = std::exchange(usage.message, nullptr);
+  if (message == nullptr) return;
+  const std::int64_t total = message->tokens.total();
+  if (!usage.completion_tokens && total > 0) usage.completion_tokens = total;
+  if (options.extras) turn_ended = message->turn_ended;
+}
+
+void Conversation::add_extras(json::Object& out) const {
+  if (turn_ended) out.set("turn_ended", *turn_ended);
+}
 
 std::string Conversation::text(BlockKind kind) const {
   std::string out;
@@ -85,32 +110,11 @@ BlockKind BlockBuilder::kind_of(const ChatField& field) const {
   return field.name == "tool_calls" ? BlockKind::kCall : BlockKind::kContent;
 }
 
-void BlockBuilder::count(BlockKind kind, Span tokens) {
-  // A token that contains the end of one event and the beginning of the next
-  // counts once, for the first.
-  const auto begin =
-      std::max(counted_, static_cast<std::int64_t>(tokens.begin));
-  const auto end = static_cast<std::int64_t>(tokens.end);
-  conversation_.last_token = std::max(conversation_.last_token, end);
-  if (end <= begin) return;
-  counted_ = end;
-  ChatStream::Tokens& counts = conversation_.tokens;
-  switch (kind) {
-    case BlockKind::kReasoning:
-      counts.reasoning += end - begin;
-      return;
-    case BlockKind::kContent:
-      counts.content += end - begin;
-      return;
-    case BlockKind::kCall:
-      counts.tool_calls += end - begin;
-      return;
-  }
-}
-
 void BlockBuilder::read(const Event& event) {
+  conversation_.last_token = std::max(
+      conversation_.last_token, static_cast<std::int64_t>(event.tokens.end));
   if (event.kind == EventKind::kTextUnclaimed) {
-    count(BlockKind::kContent, event.tokens);
+    conversation_.tokens.count(&TokenCounts::content, event.tokens);
     write_text(BlockKind::kContent, event.text, source_of(event));
     return;
   }
@@ -121,18 +125,15 @@ void BlockBuilder::read(const Event& event) {
       states_[event.field_index].started = false;
       states_[event.field_index].held.clear();
       call_announced_ = false;
-      count(kind, event.tokens);
       return;
     case EventKind::kRegionChunk:
-      count(kind, event.tokens);
+      conversation_.tokens.count(part_of(kind), event.tokens);
       if (kind != BlockKind::kCall && !event.dirty) read_text(event);
       return;
     case EventKind::kRegionClose:
-      count(kind, event.tokens);
       close_region(event);
       return;
     case EventKind::kRegionMalformed:
-      count(kind, event.tokens);
       if (kind == BlockKind::kCall) {
         if (call_announced_) {
           if (open_) close_block(/*complete=*/false);

@@ -13,12 +13,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "events/token_counter.h"
 #include "parlance/chat.h"
 #include "parlance/json.h"
 #include "parlance/message.h"
@@ -75,17 +77,23 @@ struct Conversation {
   std::vector<Block> blocks;
   // Fields that are neither text of the answer nor calls, with their values.
   std::vector<std::pair<std::string, json::Value>> other;
-  ChatStream::Tokens tokens;
+  events::TokenCounter tokens;
   std::int64_t last_token = 0;  // the end of the last event's tokens
   ChatEnd why = ChatEnd::kStop;
   ChatUsage usage;
+  std::optional<bool> turn_ended;  // with ChatOptions::extras
   bool ended = false;
+
+  void set_usage(const ChatUsage& given);
+  // Adds what ChatOptions::extras asks for.
+  void add_extras(json::Object& out) const;
 
   std::string text(BlockKind kind) const;  // of all blocks of the kind
   bool has_complete_call() const;
   std::int64_t completion_tokens() const {
     return usage.completion_tokens.value_or(last_token);
   }
+  TokenCounts counts() const { return tokens.counts(completion_tokens()); }
 };
 
 // `prefix` and 24 random letters and digits.
@@ -125,8 +133,6 @@ class BlockBuilder {
   void close_region(const Event& event);
   void add_calls(const json::Value& value, Source source);
   void close_block(bool complete);
-  void count(BlockKind kind, Span tokens);
-
   const std::vector<ChatField> fields_;
   Conversation& conversation_;
   BlockWriter& writer_;
@@ -134,7 +140,6 @@ class BlockBuilder {
   bool open_ = false;            // the last block is open
   bool call_announced_ = false;  // in the open region
   std::size_t calls_ = 0;
-  std::int64_t counted_ = 0;  // tokens before this are counted
 };
 
 }  // namespace parlance::chat

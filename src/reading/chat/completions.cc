@@ -80,10 +80,11 @@ class CompletionsWriter final : public BlockWriter {
 
   Value chunk(Object delta, Value finish_reason = nullptr) const {
     Object out = envelope("chat.completion.chunk");
-    out.set("choices",
-            Array{Object{{"index", conversation_.options.choice},
-                         {"delta", std::move(delta)},
-                         {"finish_reason", std::move(finish_reason)}}});
+    Object choice = {{"index", conversation_.options.choice},
+                     {"delta", std::move(delta)},
+                     {"finish_reason", std::move(finish_reason)}};
+    conversation_.add_extras(choice);
+    out.set("choices", Array{std::move(choice)});
     return out;
   }
 
@@ -110,7 +111,7 @@ class CompletionsWriter final : public BlockWriter {
         {"completion_tokens", completion},
         {"total_tokens", prompt + completion},
         {"completion_tokens_details",
-         Object{{"reasoning_tokens", conversation_.tokens.reasoning}}}};
+         Object{{"reasoning_tokens", conversation_.counts().reasoning}}}};
   }
 
   const Conversation& conversation_;
@@ -139,10 +140,12 @@ Value CompletionsWriter::response() const {
     message.set(name, value);
   }
   Object out = envelope("chat.completion");
-  out.set("choices", Array{Object{{"index", conversation_.options.choice},
-                                  {"message", std::move(message)},
-                                  {"logprobs", nullptr},
-                                  {"finish_reason", finish_reason()}}});
+  Object choice = {{"index", conversation_.options.choice},
+                   {"message", std::move(message)},
+                   {"logprobs", nullptr},
+                   {"finish_reason", finish_reason()}};
+  conversation_.add_extras(choice);
+  out.set("choices", Array{std::move(choice)});
   if (has_usage()) out.set("usage", usage());
   return out;
 }

@@ -49,9 +49,10 @@ class MessagesWriter final : public BlockWriter {
   }
 
   void end() override {
+    Object delta = {{"stop_reason", stop_reason()}, {"stop_sequence", nullptr}};
+    conversation_.add_extras(delta);
     emit("message_delta",
-         {{"delta",
-           Object{{"stop_reason", stop_reason()}, {"stop_sequence", nullptr}}},
+         {{"delta", std::move(delta)},
           {"usage",
            Object{{"output_tokens", conversation_.completion_tokens()}}}});
     emit("message_stop", {});
@@ -64,6 +65,7 @@ class MessagesWriter final : public BlockWriter {
       blocks.push_back(content(block, /*with_text=*/true));
     }
     out.mutable_members().set("content", std::move(blocks));
+    conversation_.add_extras(out.mutable_members());
     return out;
   }
 

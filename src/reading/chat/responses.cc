@@ -162,14 +162,15 @@ class ResponsesWriter final : public BlockWriter {
     Value usage;
     if (conversation_.ended && completion > 0) {
       const std::int64_t prompt = conversation_.usage.prompt_tokens;
-      usage =
-          Object{{"input_tokens", prompt},
-                 {"output_tokens", completion},
-                 {"output_tokens_details",
-                  Object{{"reasoning_tokens", conversation_.tokens.reasoning}}},
-                 {"total_tokens", prompt + completion}};
+      usage = Object{
+          {"input_tokens", prompt},
+          {"output_tokens", completion},
+          {"output_tokens_details",
+           Object{{"reasoning_tokens", conversation_.counts().reasoning}}},
+          {"total_tokens", prompt + completion}};
     }
     out.set("usage", std::move(usage));
+    conversation_.add_extras(out);
     return out;
   }
 

@@ -15,6 +15,7 @@
 //     void read_end();
 //     json::Value fields() const;     // of the message
 //     std::uint64_t bytes_in() const; // that have been read
+//     bool turn_ended() const;        // for Message::turn_ended
 //     std::string_view held();
 //   };
 //
@@ -35,6 +36,7 @@
 
 #include "events/output.h"
 #include "events/stage.h"
+#include "events/token_counter.h"
 #include "parlance/stream.h"
 #include "vocab/token_log.h"
 
@@ -92,6 +94,7 @@ struct StreamHost {
     reader().read_end();
     number_tokens();
     out.end_attempts();
+    out.message.turn_ended = reader().turn_ended();
     stage.end();
     return events();
   }
@@ -137,8 +140,24 @@ struct StreamHost {
       event.tokens = tokens.holding(event.bytes, prefix_bytes);
       event.tokens.begin -= std::min(event.tokens.begin, prefix_tokens);
       event.tokens.end -= std::min(event.tokens.end, prefix_tokens);
+      if (has_text(event)) counter.count(part_of(event), event.tokens);
     }
+    out.message.tokens = counter.counts(
+        static_cast<std::int64_t>(tokens.size() - prefix_tokens));
   }
+
+  // The part of which most events are is found once.
+  TokenPart part_of(const Event& event) {
+    if (event.field_index != counted_field) {
+      counted_field = event.field_index;
+      counted_part = events::part_of(event.field);
+    }
+    return counted_part;
+  }
+
+  TokenCounter counter;
+  std::uint32_t counted_field = 0xFFFFFFFF;
+  TokenPart counted_part = nullptr;
 };
 
 }  // namespace parlance::events

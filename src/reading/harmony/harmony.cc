@@ -554,6 +554,13 @@ const HarmonyDiagnostic* HarmonyParser::error() const {
   return state_->error ? &*state_->error : nullptr;
 }
 
+bool HarmonyParser::turn_ended() const {
+  if (state() != HarmonyState::kBetween || messages().empty()) return false;
+  const HarmonyEnd end = messages().back().end;
+  return end == HarmonyEnd::kCall || end == HarmonyEnd::kReturn ||
+         end == HarmonyEnd::kEosToken;
+}
+
 HarmonyState HarmonyParser::state() const {
   const State& s = *state_;
   return s.phase == HarmonyState::kHeader && !s.options.strict &&

@@ -108,6 +108,7 @@ struct ResponseReader : events::StreamHost<ResponseReader> {
 
   json::Value fields() const { return assembler.fields(); }
   std::uint64_t bytes_in() const { return sanitizer.bytes_in(); }
+  bool turn_ended() const { return stopped || assembler.at_turn_end(); }
 
   // ---------------------------------------------------------------------------
 
@@ -147,6 +148,9 @@ struct ResponseReader : events::StreamHost<ResponseReader> {
     flush_sanitizer();
     segmenter.finish(rest);
     if (filter) filter->finish();
+    if (const auto begun = segmenter.begun(); begun && !stopped) {
+      assembler.report_begun(*begun);
+    }
     assembler.finish(segmenter.total());
   }
 
@@ -198,6 +202,9 @@ struct ResponseReader : events::StreamHost<ResponseReader> {
       feed_special(id, kind);
     }
     tokens.add(id, sanitizer.bytes_in());
+    stopped = is_stop(id) ||
+              (stopped &&
+               (is_dropped(id, kind) || base::is_blank(vocabulary->bytes(id))));
   }
 
   void feed_after_special(std::string_view bytes) {
@@ -286,6 +293,8 @@ struct ResponseReader : events::StreamHost<ResponseReader> {
   // The diagnostic of a stop token that was left out, in case something
   // follows.
   std::optional<Diagnostic> ended_by;
+  // A stop token has come, and after it nothing but white space and padding.
+  bool stopped = false;
   // Whether the last token was an added or control token.
   bool after_special = false;
   std::string all_held;  // what held() returns

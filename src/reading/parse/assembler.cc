@@ -854,6 +854,31 @@ void Assembler::report_undeclared(const format::Field& field,
   }
 }
 
+// A bare template does not report it, like transformers.
+void Assembler::report_begun(const Delimited& begun) {
+  if (!format_.recovers || options_.fields_only) return;
+  const std::string_view text = base::python_strip(begun.text);
+  if (!events::is_begun_delimiter(text)) return;
+  std::string what;
+  if (begun.field == kTurnEnd) {
+    what = "of a text that ends the response";
+  } else if (begun.field == kMarkup) {
+    what = "of text that stands between regions";
+  } else if (begun.field == kDropped || begun.field == kLateClose) {
+    what = "of a closing delimiter";
+  } else {
+    const FieldId field =
+        begun.field == kNearMiss ? program_.first_calls : begun.field;
+    what = std::string(begun.close ? "of the closing of \""
+                                   : "of the opening of \"") +
+           description_.fields[field].name + '"';
+  }
+  const auto space = static_cast<std::size_t>(text.data() - begun.text.data());
+  out_.diagnose(events::begun_delimiter(
+      text, what, field_ == kNoField ? "" : description_.fields[field_].name,
+      {at(begun.begin + space), at(begun.begin + space + text.size())}));
+}
+
 void Assembler::finish(std::uint64_t position) {
   out_.message.complete = true;
   report_unclaimed();

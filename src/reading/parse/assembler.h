@@ -90,6 +90,9 @@ class Assembler final : public SegmentSink {
   // Whether `region` is read as a value, and the value consists of calls.
   bool is_call(const CandidateRegion& region);
 
+  // Reports the text at the end of the stream with which a delimiter may begin.
+  void report_begun(const Delimited& begun);
+
   // Ends the stream at `position`: closes the open region, reports required
   // fields that are missing, and drops empty fields.
   void finish(std::uint64_t position);

@@ -74,6 +74,7 @@ void Segmenter::watch(std::uint64_t position) {
     watch_ = position < uninterrupted_until_ ? &program_.uninterrupted[field_]
                                              : &program_.inside[field_];
   }
+  begun_ = {};
   next_mark_ = 0;
   while (next_mark_ < marks_.size() && marks_[next_mark_].position < position) {
     ++next_mark_;
@@ -410,7 +411,29 @@ void Segmenter::search_on(bool end, std::uint64_t limit) {
       release(search_.hold(), at);
     }
   }
-  if (end && !search_.decided() && at == total_) search_.finish();
+  if (!end || search_.decided() || at != total_) return;
+  const std::uint64_t hold = search_.hold();
+  if (hold == total_) return search_.finish();
+  const Watched& watched = watch_->patterns[search_.held_pattern()];
+  search_.finish();
+  if (!search_.decided()) return note_begun(watched, hold);
+  search_.match(match_);
+  if (match_.end < total_) longer_ = {&watched, match_.end};
+}
+
+void Segmenter::note_begun(const Watched& watched, std::uint64_t begin) {
+  if (begun_.watched != nullptr && begun_.begin <= begin) return;
+  begun_ = {&watched, begin};
+}
+
+std::optional<Delimited> Segmenter::begun() const {
+  const Begun& found = begun_.watched != nullptr ? begun_ : longer_;
+  if (found.watched == nullptr) return std::nullopt;
+  return Delimited{.field = found.watched->field,
+                   .close = found.watched->close,
+                   .begin = found.begin,
+                   .end = total_,
+                   .text = slice(found.begin, total_)};
 }
 
 // Makes visible_ the text that backtracking searches may read.
@@ -446,6 +469,8 @@ void Segmenter::track(const Backtracker& b, Tracked& tracked, bool end) {
   const std::uint64_t known = base_ + visible_.size();
   const std::optional<std::uint64_t> from = search_from(tracked, known, end);
   if (!from) return;
+  const bool begun = end && tracked.status == Tracked::Status::kPartial;
+  const std::uint64_t begin = tracked.begin;
   if (!tracked.scratch) tracked.scratch.emplace(b.code);
   work_ += known - *from;
   const auto found =
@@ -455,6 +480,9 @@ void Segmenter::track(const Backtracker& b, Tracked& tracked, bool end) {
                      .not_text_start = base_ > 0},
                     *tracked.scratch, &tracked.groups);
   record(found, *from, known, tracked);
+  if (begun && tracked.status != Tracked::Status::kMatch) {
+    note_begun(b.watched, begin);
+  }
 }
 
 // Drops a result that the last delimiter has overtaken.
@@ -539,6 +567,7 @@ void Segmenter::commit(Delimited& delimiter) {
             .marks;
   }
   passed_ = delimiter.end;
+  if (delimiter.begin >= longer_.begin) longer_ = {};
   const DelimiterId id = delimiter_id(delimiter.field, delimiter.close);
   if (delimiter.begin == delimiter.end) {
     if (empty_at_ != delimiter.begin) empty_ids_.clear();

@@ -108,6 +108,12 @@ class Segmenter {
   std::string_view held() const;
   std::uint64_t work() const { return work_ + hidden_.work(); }
 
+  // The text at the end of the stream with which a delimiter may begin, and
+  // which is text because nothing follows.  `text` is valid as long as the last
+  // input is.
+  // REQUIRES: finish() was called.
+  std::optional<Delimited> begun() const;
+
  private:
   // The next match of one backtracker, as far as it is known.  The states are
   // drawn above Segmenter::track().
@@ -145,6 +151,7 @@ class Segmenter {
   void search_on(bool end, std::uint64_t limit);
   void release(std::uint64_t from, std::uint64_t to);
   void track(const Backtracker& b, Tracked& tracked, bool end);
+  void note_begun(const Watched& watched, std::uint64_t begin);
   void drop_overtaken(Tracked& tracked) const;
   std::optional<std::uint64_t> search_from(const Tracked& tracked,
                                            std::uint64_t known, bool end) const;
@@ -288,6 +295,16 @@ class Segmenter {
   std::optional<Candidate> candidate_;
   // Matches in that string are text.
   bool string_is_text_ = false;
+
+  // begun(), where the search of watch_ has come to the end of the stream: a
+  // delimiter that has begun, or how a delimiter that was found could have gone
+  // on, of which the second is not known to be text yet.
+  struct Begun {
+    const Watched* watched = nullptr;
+    std::uint64_t begin = 0;
+  };
+  Begun begun_;
+  Begun longer_;
 
   // The delimiters that have matched the empty string at empty_at_.
   std::uint64_t empty_at_ = 0;

@@ -39,6 +39,9 @@ namespace {
 constexpr std::size_t kSlice = 4096;
 // Bytes of capacity that the buffer may retain after a round.
 constexpr std::size_t kMaxRetained = std::size_t{64} << 10;
+// The last bytes of the text in which an end of turn is searched, with the
+// white space after it.
+constexpr std::size_t kTail = 256;
 // Tokens that parse_by_tag() feeds at a time.
 constexpr std::size_t kBatchTokens = std::size_t{16} << 10;
 
@@ -82,6 +85,9 @@ struct TagParser::State : events::StreamHost<TagParser::State> {
         program(detail::Access::impl(p)->program(vocabulary.has_value())),
         reads_plainly(!program.names_ordinary && !program.has_tokens &&
                       !program.has_budgets),
+        ends(detail::Access::impl(p)->tag->turn_end
+                 ? *detail::Access::impl(p)->tag->turn_end
+                 : std::vector<std::string>()),
         vm(program, {detail::Access::impl(p)->max_parses,
                      detail::Access::impl(p)->parse_bytes}),
         walker(*detail::Access::impl(compiled), tokens, out,
@@ -101,6 +107,7 @@ struct TagParser::State : events::StreamHost<TagParser::State> {
   void begin_round() {
     const auto gone =
         static_cast<std::size_t>(walker.position() - buffer_begin);
+    keep_tail(std::string_view(buffer).substr(0, gone));
     if (gone == buffer.size()) {
       buffer.clear();
     } else {
@@ -136,6 +143,9 @@ struct TagParser::State : events::StreamHost<TagParser::State> {
 
   json::Value fields() const { return walker.events().fields(); }
   std::uint64_t bytes_in() const { return total(); }
+  bool turn_ended() const {
+    return stopped_last || ended_before_rest || ends_turn(total());
+  }
 
   std::string_view held() {
     const std::string_view unemitted = text(walker.emitted_end(), total());
@@ -144,6 +154,26 @@ struct TagParser::State : events::StreamHost<TagParser::State> {
   }
 
   // ---------------------------------------------------------------------------
+
+  // Adds text that leaves the buffer to the tail.
+  void keep_tail(std::string_view gone) {
+    if (ends.empty()) return;
+    tail.append(gone.substr(gone.size() - std::min(gone.size(), kTail)));
+    if (tail.size() > 4 * kTail) tail.erase(0, tail.size() - kTail);
+  }
+
+  // Whether the last of the text before `position`, white space apart, is an
+  // end of turn.
+  bool ends_turn(std::uint64_t position) const {
+    std::string last = tail;
+    last.append(text(buffer_begin, position));
+    std::string_view seen = last;
+    seen.remove_prefix(seen.size() - std::min(seen.size(), kTail));
+    seen = base::without_space_after(seen);
+    return std::ranges::any_of(ends, [&](const std::string& end) {
+      return seen.ends_with(base::without_space_after(end));
+    });
+  }
 
   void emit_round() {
     if (parsing()) {
@@ -196,6 +226,7 @@ struct TagParser::State : events::StreamHost<TagParser::State> {
   void feed_token(const tag_parser::Token& token) {
     buffer.append(token.text);
     tokens.add(token.id, total());
+    stopped_last = false;
     if (mode == Mode::kRest) return emit_rest(false);
     text_after_stop = stopped;
     const std::uint64_t begin = total() - token.text.size();
@@ -276,13 +307,13 @@ struct TagParser::State : events::StreamHost<TagParser::State> {
     buffer.append(token.text);
     tokens.add(token.id, total());
     if (parsing() && vm.wants_compaction()) emit_certain();
+    stopped_last = true;
     return true;
   }
 
   bool ends_turn(const tag_parser::Token& token) const {
-    const auto& texts = detail::Access::impl(compiled)->tag->turn_end;
-    return texts && token.mark != tag_parser::kNoMark &&
-           std::ranges::any_of(*texts, [&](const std::string& text) {
+    return token.mark != tag_parser::kNoMark &&
+           std::ranges::any_of(ends, [&](const std::string& text) {
              return text.ends_with(token.text);
            });
   }
@@ -335,6 +366,8 @@ struct TagParser::State : events::StreamHost<TagParser::State> {
     }
     const std::string_view bytes = vocabulary->bytes(id);
     if (!vm.feed_certain(bytes, emitted)) return false;
+    keep_tail(bytes);
+    stopped_last = false;
     buffer_begin += bytes.size();
     tokens.add(id, buffer_begin);
     walker.text(bytes);
@@ -558,6 +591,7 @@ struct TagParser::State : events::StreamHost<TagParser::State> {
     }
     emit_preferred();
     had_mismatch = true;
+    ended_before_rest = vm.can_end() && ends_turn(vm.position());
     if (recover && why.code == ErrorCode::kInvalidContent && !text_after_stop) {
       start_recovery(why);
     }
@@ -619,6 +653,7 @@ struct TagParser::State : events::StreamHost<TagParser::State> {
               recovery->search.position(), match.token_bytes);
     recovery.reset();
     mode = Mode::kParsing;
+    ended_before_rest = false;
   }
 
   // Searches the text by its bytes.  Returns whether parsing resumes.
@@ -656,10 +691,11 @@ struct TagParser::State : events::StreamHost<TagParser::State> {
       walker.end_rest();
       return;
     }
-    const bool ends = vm.can_end();
-    complete = ends && !had_mismatch;
+    const bool can_end = vm.can_end();
+    complete = can_end && !had_mismatch;
+    report_begun();
     emit_parse(vm.preferred_of_cut());
-    if (!ends) {
+    if (!can_end) {
       const auto at = static_cast<std::size_t>(total());
       const Diagnostic why{
           ErrorCode::kInvalidContent,
@@ -670,6 +706,25 @@ struct TagParser::State : events::StreamHost<TagParser::State> {
       walker.cut_off(why, CallStatus::kCutOff);
     }
     out.message.complete = complete;
+  }
+
+  // Reports the end of the text if a marker of the tag may begin with it.
+  void report_begun() {
+    const std::uint64_t begin = walker.emitted_end();
+    const std::string_view held = text(begin, total());
+    const std::string_view begun = base::without_space(held);
+    if (stopped_last || !events::is_begun_delimiter(begun)) return;
+    for (const std::string& literal : program.texts) {
+      const std::string_view marker = base::without_space(literal);
+      if (marker.size() == begun.size() || !marker.starts_with(begun)) continue;
+      const auto at =
+          begin + static_cast<std::size_t>(begun.data() - held.data());
+      out.diagnose(events::begun_delimiter(
+          begun, "of " + json::dump(json::Value(marker), {.ascii = false}), "",
+          {static_cast<std::size_t>(at),
+           static_cast<std::size_t>(at + begun.size())}));
+      return;
+    }
   }
 
   json::Value tree() {
@@ -702,6 +757,7 @@ struct TagParser::State : events::StreamHost<TagParser::State> {
   const tag_parser::TagProgram& program;
   // Ordinary tokens are read by their bytes, and no text counts them.
   const bool reads_plainly;
+  const std::vector<std::string> ends;  // of the turn
   tag_parser::PikeVm vm;
   tag_parser::TreeWalker walker;
   tag_parser::HistoryId emitted;              // the last step that was emitted
@@ -717,10 +773,13 @@ struct TagParser::State : events::StreamHost<TagParser::State> {
   std::string buffer;
   std::uint64_t buffer_begin = 0;
   std::string rest;
+  std::string tail;              // text before the buffer, at least kTail of it
   std::string all_held;          // what held() returns
   bool stopped = false;          // by a stop token
   bool ended = false;            // a stop token or an end of turn has come
   bool text_after_stop = false;  // a token came after the stop token
+  bool stopped_last = false;     // none that is text came after a stop token
+  bool ended_before_rest = false;  // the turn had ended where text did not fit
   Mode mode = Mode::kParsing;
   std::optional<Recovery> recovery;  // kRecovering
   bool had_mismatch = false;
