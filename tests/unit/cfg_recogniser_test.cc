@@ -70,20 +70,21 @@ void compare(const Rules& rules, std::size_t& places, std::size_t& with_base) {
     ASSERT_EQ(recogniser.temperature(at.fast), slow.temperature(at.slow));
     bool goes_on = recogniser.can_end(at.fast);
     // Known without a step, unless an activation is open.
-    const base::ByteSet* const readable = recogniser.readable_bytes_at(at.fast);
+    const recogniser::Recogniser::ByteFacts bytes =
+        recogniser.bytes_at(at.fast);
+    const base::ByteSet* const readable = bytes.readable;
     if (readable != nullptr) {
       ASSERT_FALSE(base::has_byte(*readable, 'c'));
     }
-    const recogniser::Composite::Base base = recogniser.base_at(at.fast);
     for (const char c : {'a', 'b'}) {
       const auto byte = static_cast<std::uint8_t>(c);
       Place next{recogniser.step(at.fast, byte), at.slow, at.text + c};
       const bool alive = slow.feed(next.slow, byte);
       ASSERT_EQ(!next.fast.dead(), alive) << c;
-      if (!base.config.dead() && !base::has_byte(*base.others, byte)) {
+      if (!bytes.base.dead() && !base::has_byte(*bytes.others, byte)) {
         ++with_base;
         // Either way is as good.
-        const Configuration other = recogniser.step(base.config, byte);
+        const Configuration other = recogniser.step(bytes.base, byte);
         ASSERT_EQ(other.dead(), next.fast.dead()) << c;
         if (with_base % 2 == 0) next.fast = other;
       }
@@ -173,9 +174,9 @@ TEST(CfgRecogniser, KeywordsAmongNames) {
     while (text.size() < 40) {
       SCOPED_TRACE(text);
       ASSERT_EQ(recogniser.can_end(at), slow.can_end(slow_at));
-      const base::ByteSet* const readable = recogniser.readable_bytes_at(at);
+      const recogniser::Recogniser::ByteFacts bytes = recogniser.bytes_at(at);
+      const base::ByteSet* const readable = bytes.readable;
       ASSERT_NE(readable, nullptr);
-      const recogniser::Composite::Base base = recogniser.base_at(at);
       std::string next;
       for (const char c : kBytes) {
         const auto byte = static_cast<std::uint8_t>(c);
@@ -185,16 +186,16 @@ TEST(CfgRecogniser, KeywordsAmongNames) {
         ASSERT_EQ(base::has_byte(*readable, byte), alive) << c;
         const Configuration to = recogniser.step(at, byte);
         ASSERT_EQ(!to.dead(), alive) << c;
-        if (base.config.dead() || base::has_byte(*base.others, byte)) continue;
-        ASSERT_EQ(!recogniser.step(base.config, byte).dead(), alive) << c;
+        if (bytes.base.dead() || base::has_byte(*bytes.others, byte)) continue;
+        ASSERT_EQ(!recogniser.step(bytes.base, byte).dead(), alive) << c;
       }
       ASSERT_FALSE(next.empty());
       const char c = next[random() % next.size()];
       const auto byte = static_cast<std::uint8_t>(c);
-      const bool by_base = !base.config.dead() && random() % 2 == 0 &&
-                           !base::has_byte(*base.others, byte);
+      const bool by_base = !bytes.base.dead() && random() % 2 == 0 &&
+                           !base::has_byte(*bytes.others, byte);
       with_base += by_base ? 1 : 0;
-      at = recogniser.step(by_base ? base.config : at, byte);
+      at = recogniser.step(by_base ? bytes.base : at, byte);
       ASSERT_TRUE(slow.feed(slow_at, byte));
       text += c;
     }

@@ -17,7 +17,6 @@
 #include "grammar/grammar_impl.h"
 #include "parlance/constraint.h"
 #include "parlance/tag_parser.h"
-#include "recogniser/composite.h"
 #include "support/toy_vocabulary.h"
 
 namespace parlance::grammar_cache_test {
@@ -197,9 +196,7 @@ TEST(GrammarCache, OneMachineForEqualSchemasOfOneGrammar) {
   const Grammar grammar = *Grammar::from_ebnf(
       R"(root ::= JsonSchema("{\"type\": \"integer\"}") " "
                   JsonSchema("{\"type\": \"integer\"}"))");
-  EXPECT_EQ(
-      detail::Access::impl(grammar)->recogniser->composite()->parts().size(),
-      1u);
+  EXPECT_EQ(detail::Access::impl(grammar)->recogniser->parts().size(), 1u);
   EXPECT_TRUE(grammar.accepts("12 13"));
   EXPECT_FALSE(grammar.accepts("12 1.5"));
 }

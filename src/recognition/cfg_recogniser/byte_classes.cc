@@ -65,26 +65,27 @@ void CfgRecogniser::add_embedding(const Item& item, rules::RuleId& rule,
 }
 
 void CfgRecogniser::find_bytes() {
+  traits_.alphabet = {};
   for (const NetworkState& state : network_.states) {
     switch (state.action) {
       case Action::kBytes:
         for (const char c : network_.texts[state.index]) {
-          base::add_byte(alphabet_, static_cast<std::uint8_t>(c));
+          base::add_byte(traits_.alphabet, static_cast<std::uint8_t>(c));
         }
         break;
       case Action::kClass:
       case Action::kCountClass: {
         const regex::CharClass& set = network_.classes[state.index];
-        base::add_bytes(alphabet_, ascii_of(set));
+        base::add_bytes(traits_.alphabet, ascii_of(set));
         if (!set.ranges().empty() && set.ranges().back().last >= 0x80) {
-          alphabet_[2] = alphabet_[3] = ~std::uint64_t{0};
+          traits_.alphabet[2] = traits_.alphabet[3] = ~std::uint64_t{0};
         }
         break;
       }
       case Action::kSubstring:
       case Action::kFreeText:
       case Action::kSchema:
-        alphabet_ = base::kAllBytes;
+        traits_.alphabet = base::kAllBytes;
         break;
       default:
         break;
@@ -375,12 +376,10 @@ const ByteTable& CfgRecogniser::byte_classes(std::uint32_t lex) {
 // A byte is accepted if some item remains after it: items only enter live
 // states, so that their closure is not empty.  An activation may have to end
 // where it remains, which its closure finds.
-const base::ByteSet* CfgRecogniser::readable_bytes_at(Configuration config) {
-  if (config.dead() || inside(config)) return nullptr;
-  State& state = states_[config.lex];
+const base::ByteSet* CfgRecogniser::readable_bytes(std::uint32_t lex) {
+  State& state = states_[lex];
   if (!state.readable_known && state.base != nullptr) {
-    const Configuration base{state.base->lex, 0, 0, 0};
-    if (const base::ByteSet* const bytes = readable_bytes_at(base)) {
+    if (const base::ByteSet* const bytes = readable_bytes(state.base->lex)) {
       state.readable = *bytes;
       base::add_bytes(*state.readable, state.base->others);
       state.readable_known = true;
@@ -393,7 +392,7 @@ const base::ByteSet* CfgRecogniser::readable_bytes_at(Configuration config) {
     });
     if (!calls) {
       base::ByteSet bytes = {};
-      const ByteTable& same = byte_classes(config.lex);
+      const ByteTable& same = byte_classes(lex);
       for (const Item& item : state.items) add_readable(item, same, bytes);
       state.readable = bytes;
     }

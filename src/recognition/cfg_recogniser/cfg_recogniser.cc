@@ -78,12 +78,12 @@ CfgRecogniser::CfgRecogniser(const rules::Rules& rules,
                              const CfgRecogniserLimits& limits,
                              std::shared_ptr<const rules::Marks> marks)
     : schemas_(std::move(schemas)),
-      parts_(each_once(schemas_)),
       network_of_all_(network_of(rules, schemas_, marks.get())),
       network_(*network_of_all_),
       limits_(limits),
       marks_(std::move(marks)) {
   const base::OnUnwinding unlock([&] { settle(/*failed=*/true); });
+  parts_ = each_once(schemas_);
   for (const NetworkRule& rule : network_.rules) {
     counts_tokens_ = counts_tokens_ || rule.options.max_tokens.has_value();
   }
@@ -93,11 +93,12 @@ CfgRecogniser::CfgRecogniser(const rules::Rules& rules,
   }
   has_marks_ = has_marks_ || marks_ != nullptr;
   // "Any token but these" names none: no stop token is meant.
-  names_tokens_ =
+  traits_.names_tokens =
       !rules.token_texts.empty() ||
       std::ranges::any_of(rules.token_sets, [](const rules::TokenSetExpr& set) {
         return !set.negated;
       });
+  traits_.has_temperatures = !network_.temperatures.empty();
   find_tails();
   find_bytes();
   base_bytes_ = bytes_of(network_);
@@ -107,19 +108,18 @@ CfgRecogniser::CfgRecogniser(const rules::Rules& rules,
 CfgRecogniser::CfgRecogniser(const CfgRecogniser& of,
                              std::vector<std::shared_ptr<Recogniser>> schemas)
     : schemas_(std::move(schemas)),
-      parts_(each_once(schemas_)),
       network_of_all_(of.network_of_all_),
       network_(*network_of_all_),
       limits_(of.limits_),
       marks_(of.marks_),
       counts_tokens_(of.counts_tokens_),
       has_marks_(of.has_marks_),
-      names_tokens_(of.names_tokens_),
       tail_(of.tail_),
-      alphabet_(of.alphabet_),
       embedding_(of.embedding_),
       base_bytes_(of.base_bytes_) {
   const base::OnUnwinding unlock([&] { settle(/*failed=*/true); });
+  parts_ = each_once(schemas_);
+  traits_ = of.traits_;
   begin();
 }
 
@@ -141,9 +141,7 @@ void CfgRecogniser::begin() {
   release();
 }
 
-CfgRecogniser::~CfgRecogniser() {
-  if (locked_part_ != nullptr) locked_part_->mutex.unlock();
-}
+CfgRecogniser::~CfgRecogniser() = default;
 
 std::shared_ptr<Recogniser> CfgRecogniser::fresh() {
   release();
@@ -595,7 +593,7 @@ base::ByteSet CfgRecogniser::first_bytes(Configuration config) {
     const Configuration inner = unwrap(config);
     return schema.can_end(inner) ? base::kAllBytes : schema.first_bytes(inner);
   }
-  if (const base::ByteSet* const known = readable_bytes_at(config)) {
+  if (const base::ByteSet* const known = readable_bytes(config.lex)) {
     return *known;
   }
   base::ByteSet set = {};
@@ -613,13 +611,15 @@ base::ByteSet CfgRecogniser::first_bytes(Configuration config) {
 
 // --- Parts -------------------------------------------------------------------
 
-recogniser::Composite::PartPosition CfgRecogniser::part_at(
-    Configuration config) {
+Recogniser::PartPosition CfgRecogniser::part_at(Configuration config) {
   if (config.dead() || !inside(config)) return {};
   const SiteFrame& in = site_frames_[config.frame];
   Recogniser& part = schema_of(sites_[in.site]);
   if (part.broken()) return {};
-  return {.part = &part, .config = unwrap(config), .site = in.site};
+  return {.part = &part,
+          .config = unwrap(config),
+          .site = in.site,
+          .text_after = sites_[in.site].forced_text};
 }
 
 bool CfgRecogniser::number_ends_with_part(Configuration config) {

@@ -97,7 +97,6 @@
 #include "cfg_recogniser/equivalence_tree.h"
 #include "cfg_recogniser/state_row.h"
 #include "cfg_recogniser/transition_network.h"
-#include "recogniser/composite.h"
 #include "recogniser/recogniser.h"
 #include "rules/marks.h"
 #include "rules/rules.h"
@@ -116,8 +115,7 @@ struct CfgRecogniserLimits {
   std::size_t depth = kMaxActivations;
 };
 
-class CfgRecogniser final : public recogniser::Recogniser,
-                            public recogniser::Composite {
+class CfgRecogniser final : public recogniser::Recogniser {
  public:
   // `schemas[i]` recognises the texts of rules.schemas[i]; null matches
   // nothing.  The same recogniser may serve several schemas, and several
@@ -137,7 +135,6 @@ class CfgRecogniser final : public recogniser::Recogniser,
   recogniser::Configuration step_token(recogniser::Configuration from,
                                        recogniser::Configuration read,
                                        std::uint32_t id) override;
-  bool names_tokens() const override { return names_tokens_; }
   recogniser::Configuration step_named(recogniser::Configuration from,
                                        std::uint32_t id) override;
   void token_ids(recogniser::Configuration config, std::uint32_t size,
@@ -146,23 +143,13 @@ class CfgRecogniser final : public recogniser::Recogniser,
                                      std::uint32_t longest) override;
   base::ByteSet first_bytes(recogniser::Configuration config) override;
   std::string expected(recogniser::Configuration config) override;
-  void release() override {
-    if (locked_part_ == nullptr) return;
-    if (!base::work_left()) Recogniser::spoil(*locked_part_);
-    if (locked_part_->spoiled()) spoil();
-    part_full_ = part_full_ || locked_part_->full();
-    locked_part_->mutex.unlock();
-    locked_part_ = nullptr;
-  }
   std::size_t own_bytes() const override {
     return sizeof(CfgRecogniser) + bytes_;
   }
 
   Room room() override {
     if (overflowed_ || spoiled()) return Room::kOverflowed;
-    const bool full = used_up() || part_full_ ||
-                      (locked_part_ != nullptr && locked_part_->full());
-    return full ? Room::kFull : Room::kLeft;
+    return used_up() || part_full() ? Room::kFull : Room::kLeft;
   }
   // Whether there is no room, whatever room the parts have.
   bool used_up() const { return overflowed_ || bytes_ - base_bytes_ > room_; }
@@ -173,21 +160,12 @@ class CfgRecogniser final : public recogniser::Recogniser,
   std::shared_ptr<recogniser::Recogniser> fresh() override;
   recogniser::Configuration adopt(recogniser::Recogniser& from,
                                   recogniser::Configuration config) override;
-  void widen(std::size_t bytes) override { room_ += bytes; }
 
-  recogniser::Composite* composite() override { return this; }
-  std::span<const std::shared_ptr<recogniser::Recogniser>> parts()
-      const override {
-    return parts_;
-  }
   PartPosition part_at(recogniser::Configuration config) override;
   recogniser::Configuration with_part_at(
       recogniser::Configuration like,
       recogniser::Configuration inner) override {
     return wrap(site_frames_[like.frame].site, inner);
-  }
-  std::string_view text_after_part(recogniser::Configuration config) override {
-    return site_of(config).forced_text;
   }
   bool number_ends_with_part(recogniser::Configuration config) override;
   const automata::ByteTable* byte_classes_at(
@@ -195,23 +173,16 @@ class CfgRecogniser final : public recogniser::Recogniser,
     if (config.dead() || inside(config)) return nullptr;
     return &byte_classes(config.lex);
   }
-  const base::ByteSet* readable_bytes_at(
-      recogniser::Configuration config) override;
-  Base base_at(recogniser::Configuration config) override;
+  ByteFacts bytes_at(recogniser::Configuration config) override;
   base::ByteSet repeatable_bytes(recogniser::Configuration config) override;
-  base::ByteSet alphabet() const override { return alphabet_; }
   recogniser::Configuration mask_equivalent(
       recogniser::Configuration config) override;
-  bool has_temperatures() const override {
-    return !network_.temperatures.empty();
-  }
   std::optional<double> temperature(recogniser::Configuration config) override;
   void begin_tracking() override;
   bool end_tracking(recogniser::Configuration config) override;
   bool track_mask_of(recogniser::Configuration config) override;
 
  private:
-  recogniser::Recogniser* locked_part() override { return locked_part_; }
   // A copy of `of` with empty tables.
   CfgRecogniser(const CfgRecogniser& of,
                 std::vector<std::shared_ptr<recogniser::Recogniser>> schemas);
@@ -332,7 +303,7 @@ class CfgRecogniser final : public recogniser::Recogniser,
     bool only_literals = false;  // once the row is begun
     // The representative of each byte's class; null: not yet computed.
     std::unique_ptr<automata::ByteTable> byte_classes;
-    // readable_bytes_at(), once asked for; nothing in an activation.
+    // readable_bytes(), once asked for; nothing in an activation.
     bool readable_known = false;
     std::optional<base::ByteSet> readable;
     // repeatable_bytes(), once known.
@@ -453,22 +424,12 @@ class CfgRecogniser final : public recogniser::Recogniser,
     return false;
   }
 
-  // The recogniser of schema `index`, locked.  It is unlocked when another part
-  // is locked: do not use the result after a call that may lock one.
+  // The recogniser of schema `index`, locked: see lock_part().
   recogniser::Recogniser& schema(std::uint32_t index) {
     return lock_part(*schemas_[index]);
   }
   recogniser::Recogniser& schema_of(const SchemaSite& site) {
     return schema(network_.states[site.state].index);
-  }
-  recogniser::Recogniser& lock_part(recogniser::Recogniser& part) {
-    if (&part != locked_part_) {
-      release();
-      part.mutex.lock();
-      locked_part_ = &part;
-      if (part.spoiled()) spoil();
-    }
-    return part.usable();
   }
   static bool inside(recogniser::Configuration config) {
     return (config.lex & kInside) != 0;
@@ -607,11 +568,13 @@ class CfgRecogniser final : public recogniser::Recogniser,
     base::ByteSet texts = {};        // every text of these is of the class
   };
   const ClassBytes& bytes_of_class(std::uint32_t index);
+  // ByteFacts::readable of a state.
+  const base::ByteSet* readable_bytes(std::uint32_t lex);
   // Adds the bytes after which `item` remains.  `same`: byte_classes() of its
   // state.
   void add_readable(const Item& item, const automata::ByteTable& same,
                     base::ByteSet& bytes);
-  // Finds alphabet_ and embedding_.
+  // Finds Traits::alphabet and embedding_.
   void find_bytes();
   void add_embedding(const Item& item, rules::RuleId& rule,
                      base::ByteSet& bytes) const;
@@ -657,9 +620,6 @@ class CfgRecogniser final : public recogniser::Recogniser,
   }
 
   const std::vector<std::shared_ptr<recogniser::Recogniser>> schemas_;
-  std::vector<std::shared_ptr<recogniser::Recogniser>>
-      parts_;  // those of schemas_, without duplicates
-  recogniser::Recogniser* locked_part_ = nullptr;
   // Whether a result since begin_tracking() depended on what follows a part.
   bool read_past_part_ = false;
   // Shared with the recognisers that are fresh() of each other.
@@ -671,20 +631,16 @@ class CfgRecogniser final : public recogniser::Recogniser,
   bool reads_named_ = false;    // of tokens, those only that are named
   bool counts_tokens_ = false;  // some rule has a budget of tokens
   bool has_marks_ = false;      // some state reads tokens by their ids
-  bool names_tokens_ = false;   // other than marks
   bool overflowed_ = false;
   bool too_large_ = false;
   // Whether the last configuration was made without reading a context.
   bool pure_ = false;
   std::vector<bool> tail_;  // by state: only the end of its rule follows
-  base::ByteSet alphabet_ = {};
   // By rule: the bytes after which the rule may call itself, before it reads
   // anything else.
   std::vector<base::ByteSet> embedding_;
   std::size_t bytes_ = 0;
   std::size_t base_bytes_ = 0;  // of the network
-  std::size_t room_ = 0;        // for the tables, before full()
-  bool part_full_ = false;      // some part was full when it was unlocked
 
   std::vector<std::unique_ptr<ClosureMemory>> closures_;
   // What is noted of a context.  What has the number of an earlier round is

@@ -302,16 +302,20 @@ Configuration CfgRecogniser::with_literals(Configuration part,
   return {known->second, intern_frame(frame), 0, 0};
 }
 
-CfgRecogniser::Base CfgRecogniser::base_at(Configuration config) {
+recogniser::Recogniser::ByteFacts CfgRecogniser::bytes_at(
+    Configuration config) {
   if (config.dead() || inside(config)) return {};
-  const StateBase* const base = states_[config.lex].base;
-  if (base == nullptr) return {};
-  const std::span<const ContextId> frame = frames_[config.frame];
-  renamed_frame_.clear();
-  for (const std::uint32_t slot : base->slots) {
-    renamed_frame_.push_back(frame[slot]);
+  ByteFacts facts{.readable = readable_bytes(config.lex)};
+  if (const StateBase* const base = states_[config.lex].base) {
+    const std::span<const ContextId> frame = frames_[config.frame];
+    renamed_frame_.clear();
+    for (const std::uint32_t slot : base->slots) {
+      renamed_frame_.push_back(frame[slot]);
+    }
+    facts.base = {base->lex, intern_frame(renamed_frame_), 0, 0};
+    facts.others = &base->others;
   }
-  return {{base->lex, intern_frame(renamed_frame_), 0, 0}, &base->others};
+  return facts;
 }
 
 // Stores how `to` was made of kernel_, if that is a renaming.

@@ -1,4 +1,4 @@
-// The temperature of the next symbol: see Composite::temperature().
+// The temperature of the next symbol: see Recogniser::temperature().
 //
 // The rules of the network are copied by the temperature that they inherit
 // (rules/temperatures.h), so a state determines the temperature, whatever its
@@ -36,7 +36,7 @@ bool can_continue(Recogniser& schema, Configuration config) {
 }  // namespace
 
 std::optional<double> CfgRecogniser::temperature(Configuration config) {
-  if (!has_temperatures()) return std::nullopt;
+  if (!traits_.has_temperatures) return std::nullopt;
   const std::uint32_t number = hottest(config);
   if (number == 0) return std::nullopt;
   return network_.temperatures[number - 1];

@@ -178,7 +178,7 @@ Configuration JsonRecogniser::adopt(Recogniser& from, Configuration config) {
   const Configuration made =
       Adoption(static_cast<JsonRecogniser&>(from), *this).take(config);
   constexpr std::size_t kRoom = 4;
-  growth_limit_ += kRoom * (own_bytes() - before);
+  room_ += kRoom * (own_bytes() - before);
   measured_ = 0;
   return made;
 }

@@ -179,7 +179,7 @@ Result<std::unique_ptr<JsonRecogniser>> JsonRecogniser::make(
   made->base_bytes_ = made->own_bytes();
   // From here on full() bounds the memory, between steps and never during one.
   solver.languages().lift_limit();
-  made->growth_limit_ = made->options_.limits.bytes / 2;
+  made->room_ = made->options_.limits.bytes / 2;
   return made;
 }
 
@@ -237,9 +237,9 @@ recogniser::Recogniser::Room JsonRecogniser::room() {
       frames_.size() + lexemes_.size() + texts_.size() + used_values_.size();
   if (entries != measured_) {
     measured_ = entries;
-    full_ = own_bytes() - base_bytes_ > growth_limit_;
+    added_bytes_ = own_bytes() - base_bytes_;
   }
-  return full_ ? Room::kFull : Room::kLeft;
+  return added_bytes_ > room_ ? Room::kFull : Room::kLeft;
 }
 
 // Compiles the same document again.  What compiled once compiles again.

@@ -145,10 +145,6 @@ class JsonRecogniser final : public recogniser::Recogniser,
   std::shared_ptr<recogniser::Recogniser> fresh() override;
   recogniser::Configuration adopt(recogniser::Recogniser& from,
                                   recogniser::Configuration config) override;
-  void widen(std::size_t bytes) override {
-    growth_limit_ += bytes;
-    measured_ = 0;
-  }
 
   // Notes on the schema from its compilation.
   const std::vector<GrammarNote>& notes() const;
@@ -672,10 +668,9 @@ class JsonRecogniser final : public recogniser::Recogniser,
   std::size_t row_bytes_ = 0;   // of the lexemes
   std::size_t list_bytes_ = 0;  // of the lists inside the tables above
 
-  std::size_t base_bytes_ = 0;    // after compilation
-  std::size_t growth_limit_ = 0;  // bytes that texts may add
-  std::size_t measured_ = 0;      // entries at the last measurement
-  bool full_ = false;
+  std::size_t base_bytes_ = 0;   // after compilation
+  std::size_t measured_ = 0;     // entries at the last measurement
+  std::size_t added_bytes_ = 0;  // by texts, then
 };
 
 }  // namespace parlance::json_recogniser

@@ -11,12 +11,10 @@
 #include "base/unwinding.h"
 #include "base/work.h"
 #include "mask/ablation.h"
-#include "recogniser/composite.h"
 #include "recogniser/configuration_hash.h"
 
 namespace parlance::mask {
 
-using recogniser::Composite;
 using recogniser::Recogniser;
 
 namespace {
@@ -43,11 +41,8 @@ ConstraintImpl::ConstraintImpl(std::shared_ptr<CompilerImpl> compiler,
                                std::shared_ptr<const rules::Marks> marks)
     : compiler_(std::move(compiler)),
       marks_(std::move(marks)),
-      current_(make_generation(std::move(recogniser))) {
-  recogniser::Composite* const rules = current_->recogniser->composite();
-  has_temperatures_ = rules != nullptr && rules->has_temperatures();
-  names_tokens_ = rules != nullptr && rules->names_tokens();
-}
+      traits_(recogniser->traits()),
+      current_(make_generation(std::move(recogniser))) {}
 
 // --- Generations -------------------------------------------------------------
 
@@ -166,10 +161,8 @@ Configuration ConstraintImpl::mask_key_of(Recogniser& recogniser,
       is_off(Shortcut::kMaskKey)
           ? config
           : recogniser.mask_key(config, compiler_->longest());
-  Composite* const composite = recogniser.composite();
-  return composite != nullptr && !is_off(Shortcut::kMaskEquivalent)
-             ? composite->mask_equivalent(key)
-             : key;
+  return is_off(Shortcut::kMaskEquivalent) ? key
+                                           : recogniser.mask_equivalent(key);
 }
 
 // Cached masks do not depend on the stop tokens: in them, a stop token fits if
@@ -193,11 +186,10 @@ void ConstraintImpl::set_stops(const Position& position, bool can_end,
 // name no stop token; for these the recogniser is not called.
 bool ConstraintImpl::ends_with(const Position& position, Id id) {
   const bool mark = marks_ != nullptr && marks_->mark_of(id);
-  if (!mark && !names_tokens_) return false;
+  if (!mark && !traits_.names_tokens) return false;
   return retry_with_memory(position, [&](const Position& at) {
     const GenerationLock use(*at.in);
-    recogniser::Composite* const rules = use->composite();  // null: broken
-    return rules != nullptr && use->can_end(rules->step_named(at.config, id));
+    return use->can_end(use->step_named(at.config, id));
   });
 }
 
@@ -213,11 +205,9 @@ bool is_empty(const MaskView& mask, const StopSet& stops,
 
 // The part that alone reads at `config`.  None where its text may end: there
 // the mask depends on the grammar too.
-Composite::PartPosition only_part_at(Recogniser& recogniser,
-                                     Configuration config) {
-  Composite* const composite = recogniser.composite();
-  if (composite == nullptr) return {};
-  const Composite::PartPosition in = composite->part_at(config);
+Recogniser::PartPosition only_part_at(Recogniser& recogniser,
+                                      Configuration config) {
+  const Recogniser::PartPosition in = recogniser.part_at(config);
   if (is_off(Shortcut::kPartMasks)) return {};
   if (in.part == nullptr || in.part->can_end(in.config)) return {};
   return in;
@@ -229,13 +219,12 @@ Composite::PartPosition only_part_at(Recogniser& recogniser,
 // been made in another grammar.
 MaskHandle ConstraintImpl::find_in_part(Recogniser& recogniser,
                                         Configuration config) {
-  const Composite::PartPosition in = only_part_at(recogniser, config);
+  const Recogniser::PartPosition in = only_part_at(recogniser, config);
   if (in.part == nullptr) return {};
   const auto known = in.part->user_data(compiler_->owner());
   if (known == nullptr) return {};
   return static_cast<RecogniserMasks&>(*known).find_in_part(
-      in.part->mask_key(in.config, compiler_->longest()),
-      recogniser.composite()->text_after_part(config));
+      in.part->mask_key(in.config, compiler_->longest()), in.text_after);
 }
 
 // Stores a mask with the part that reads if it holds in other grammars: if
@@ -243,14 +232,13 @@ MaskHandle ConstraintImpl::find_in_part(Recogniser& recogniser,
 // always followed by the same text, which no token reads to its end and beyond.
 void ConstraintImpl::store_in_part(Recogniser& recogniser, Configuration config,
                                    bool past_part, MaskHandle handle) {
-  const Composite::PartPosition in = only_part_at(recogniser, config);
+  const Recogniser::PartPosition in = only_part_at(recogniser, config);
   if (in.part == nullptr) return;
-  const std::string_view text = recogniser.composite()->text_after_part(config);
-  if (past_part && !compiler_->no_token_extends(text)) return;
+  if (past_part && !compiler_->no_token_extends(in.text_after)) return;
   const Configuration key = in.part->mask_key(in.config, compiler_->longest());
   RecogniserMasks& known = *masks_of(*in.part, compiler_->owner());
   if (past_part) {
-    known.insert_followed_by(text, key, handle);
+    known.insert_followed_by(in.text_after, key, handle);
   } else {
     known.independent.insert(key, handle);
   }
@@ -311,11 +299,9 @@ bool ConstraintImpl::fill(const Position& position, const StopSet& stops,
     RecogniserMasks& masks = *position.in->masks;
     can_end = use->can_end(position.config);
     if (!use->overflowed()) {
-      Composite* const composite = use->composite();
-      if (composite != nullptr) composite->begin_tracking();
+      use->begin_tracking();
       builder = &maker->make(*use, position.config, masks);
-      const bool past_part =
-          composite != nullptr && composite->end_tracking(position.config);
+      const bool past_part = use->end_tracking(position.config);
       made = !use->overflowed() && base::work_left();
       const MaskHandle handle =
           made ? compiler_->store().intern(builder->view()) : MaskHandle{};
@@ -444,9 +430,7 @@ bool ConstraintImpl::can_end(const Position& position) {
 
 std::optional<double> ConstraintImpl::temperature(const Position& position) {
   const GenerationLock use(*position.in);
-  Composite* const composite = use->composite();
-  if (composite == nullptr) return std::nullopt;  // broken
-  return composite->temperature(position.config);
+  return use->temperature(position.config);
 }
 
 std::size_t ConstraintImpl::memory_bytes() {
@@ -591,7 +575,7 @@ Error ConstraintImpl::no_token_error(const Position& position,
   }
   std::string message = "No token can come after byte " +
                         std::to_string(bytes) + " of the text: ";
-  if (count == 0 && !names_tokens_ && marks_ == nullptr) {
+  if (count == 0 && !traits_.names_tokens && marks_ == nullptr) {
     message +=
         "the grammar's rules with options are nested too deeply there, see its "
         "report().";

@@ -132,7 +132,7 @@ class ConstraintImpl {
   std::optional<Configuration> read_token_here(const Position& position, Id id);
   bool can_end(const Position& position);
   // Whether some rule of the grammar has a temperature; that of the next token.
-  bool has_temperatures() const { return has_temperatures_; }
+  bool has_temperatures() const { return traits_.has_temperatures; }
   std::optional<double> temperature(const Position& position);
   // Whether the stop token `id` fits: the text can end before it, or the
   // grammar reads the token by its id, and the text can end with it.
@@ -220,11 +220,10 @@ class ConstraintImpl {
   const std::shared_ptr<const rules::Marks> marks_;
   std::shared_ptr<grammar::CaptureReaders> captures_;
   std::size_t work_limit_ = GrammarLimits{}.work;
+  const recogniser::Recogniser::Traits traits_;
 
   std::mutex generations_mutex_;  // guards the members below
   std::shared_ptr<Generation> current_, previous_;
-  bool has_temperatures_ = false;
-  bool names_tokens_ = false;  // by their ids, other than as marks
 };
 
 }  // namespace parlance::mask

@@ -63,8 +63,8 @@ base::Fingerprint Hints::lexeme_fingerprint(Configuration config) const {
   if (place.hints == nullptr) return {};
   const base::Fingerprint print = place.hints->lexeme_fingerprint(place.config);
   if (!print || !place.in_whole_value()) return print;
-  return composite_->number_ends_with_part(config) ? print
-                                                   : base::Fingerprint{};
+  return recogniser_->number_ends_with_part(config) ? print
+                                                    : base::Fingerprint{};
 }
 
 bool Hints::same_lexeme(Configuration from, Configuration to) const {

@@ -18,7 +18,6 @@
 
 #include "base/byte_set.h"
 #include "base/fingerprint.h"
-#include "recogniser/composite.h"
 #include "recogniser/json_hints.h"
 #include "recogniser/recogniser.h"
 
@@ -32,13 +31,11 @@ class Hints {
  public:
   Hints() = default;
   explicit Hints(Recogniser& recogniser)
-      : recogniser_(&recogniser),
-        own_(recogniser.json_hints()),
-        composite_(own_ == nullptr ? recogniser.composite() : nullptr) {}
+      : recogniser_(&recogniser), own_(recogniser.json_hints()) {}
 
-  // Whether no hint is known since a recogniser with parts reads here itself.
+  // Whether no hint is known, since no recogniser of JSON reads here.
   bool outside_parts(Configuration config) const {
-    return composite_ != nullptr && at(config).hints == nullptr;
+    return at(config).hints == nullptr;
   }
 
   // As the functions of JsonHints; where there are no hints, the values that
@@ -101,8 +98,7 @@ class Hints {
   };
   Place at(Configuration config) const {
     if (own_ != nullptr) return {.hints = own_, .config = config};
-    if (composite_ == nullptr) return {};
-    const recogniser::Composite::PartPosition in = composite_->part_at(config);
+    const Recogniser::PartPosition in = recogniser_->part_at(config);
     if (in.part == nullptr) return {};
     return {.hints = in.part->json_hints(),
             .config = in.config,
@@ -114,12 +110,11 @@ class Hints {
   Configuration outer(const Place& place, Configuration config,
                       Configuration inner) const {
     return place.part == nullptr ? inner
-                                 : composite_->with_part_at(config, inner);
+                                 : recogniser_->with_part_at(config, inner);
   }
 
   Recogniser* recogniser_ = nullptr;
   recogniser::JsonHints* own_ = nullptr;
-  recogniser::Composite* composite_ = nullptr;
 };
 
 }  // namespace parlance::mask

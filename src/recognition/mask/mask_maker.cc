@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "base/byte_set.h"
-#include "recogniser/composite.h"
 
 namespace parlance::mask {
 
@@ -336,7 +335,7 @@ void MaskMaker::in_text(Configuration config) {
 // from both to the same configurations: after a `<` that may begin a marker,
 // all but the next byte of the marker lead back to the text.  Others are the
 // configurations that the next byte leads to, and those whose masks were made
-// lately.  REQUIRES: the recogniser is a Composite.
+// lately.
 bool MaskMaker::like_another(Configuration config) {
   if (is_off(Shortcut::kLikeAnother)) return false;
   // The bytes that most tokens begin with: one may be the marker's.
@@ -358,13 +357,13 @@ bool MaskMaker::like(Configuration config, Configuration other) {
   if (other.dead() || other == config || !hints_.outside_parts(other)) {
     return false;
   }
-  recogniser::Composite& composite = *recogniser_->composite();
-  const MaskHandle known = masks_->memo.find(composite.mask_equivalent(other));
+  const MaskHandle known =
+      masks_->memo.find(recogniser_->mask_equivalent(other));
   if (!known) return false;
   const std::optional<base::ByteSet> apart = bytes_apart(config, other);
   if (!apart || !has_marks_of(config, other)) return false;
   // What the other mask depends on, this one does, too.
-  if (!composite.track_mask_of(other)) return false;
+  if (!recogniser_->track_mask_of(other)) return false;
   const MaskView* const mask = resources_.store.pin(known);
   if (mask == nullptr) return false;
   mask->write(builder_.words());
@@ -393,9 +392,8 @@ bool MaskMaker::has_marks_of(Configuration config, Configuration like) {
 std::optional<base::ByteSet> MaskMaker::bytes_apart(Configuration config,
                                                     Configuration like) {
   Recogniser& recogniser = *recogniser_;
-  recogniser::Composite& composite = *recogniser.composite();
-  const auto* const classes = composite.byte_classes_at(config);
-  const auto* const classes_like = composite.byte_classes_at(like);
+  const auto* const classes = recogniser.byte_classes_at(config);
+  const auto* const classes_like = recogniser.byte_classes_at(like);
   if (classes == nullptr || classes_like == nullptr) return std::nullopt;
   // By the least byte of a class.
   std::array<Configuration, 256> to;

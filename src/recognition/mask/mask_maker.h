@@ -34,8 +34,8 @@
 // other lexemes; mask_walks.cc reads tokens byte by byte.
 //
 // Configurations are many and masks are few.  Each of these relations between
-// configurations saves work, from the finest to the coarsest (recogniser.h,
-// composite.h and json_hints.h define them):
+// configurations saves work, from the finest to the coarsest (recogniser.h and
+// json_hints.h define them):
 //
 //   relation             two related configurations have
 //   -------------------  ---------------------------------------------------

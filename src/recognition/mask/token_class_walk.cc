@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "base/byte_set.h"
-#include "recogniser/composite.h"
 
 namespace parlance::mask {
 
@@ -61,7 +60,6 @@ bool all_classes(const ByteClassSet& set, const Is& is) {
 bool TokenClassWalk::run(recogniser::Recogniser& recogniser, Configuration at,
                          std::span<std::uint32_t> words) {
   recogniser_ = &recogniser;
-  composite_ = recogniser.composite();
   too_many_ = false;
   start(token_classes_);
   states_.resize(1);
@@ -77,8 +75,7 @@ bool TokenClassWalk::run(recogniser::Recogniser& recogniser, Configuration at,
 // characters, if none of their bytes is in it.
 void TokenClassWalk::find_dead_classes() {
   dead_classes_ = {};
-  if (composite_ == nullptr) return;
-  const base::ByteSet alive = composite_->alphabet();
+  const base::ByteSet alive = recogniser_->traits().alphabet;
   if (alive == base::kAllBytes) return;
   for (std::uint8_t c = 0; c < TokenClassTrie::kLead2; ++c) {
     if (!meets(alive, bytes_of_class_[c])) dead_classes_.add(c);
@@ -185,9 +182,8 @@ bool TokenClassWalk::decide_leaf(const TokenClassNode& node, StateId from) {
 // Computed once for each state.
 const ByteClassSet& TokenClassWalk::find_repeatable(StateId state) {
   states_[state].repeatable_known = true;
-  if (composite_ == nullptr) return states_[state].repeatable;
   const base::ByteSet bytes =
-      composite_->repeatable_bytes(states_[state].config);
+      recogniser_->repeatable_bytes(states_[state].config);
   if (bytes == base::ByteSet{}) return states_[state].repeatable;
   return states_[state].repeatable = classes_of(bytes);
 }
@@ -223,14 +219,13 @@ TokenClassWalk::StateId TokenClassWalk::state_of(Configuration config) {
   add_state();
   states_.emplace_back().config = config;
   states_[id].no_loops.add(TokenClassTrie::kBroken);
-  if (composite_ == nullptr) return id;
-  states_[id].readable = composite_->readable_bytes_at(config);
-  const recogniser::Composite::Base base = composite_->base_at(config);
-  if (base.config.dead()) {
-    states_[id].same = composite_->byte_classes_at(config);
+  const recogniser::Recogniser::ByteFacts bytes = recogniser_->bytes_at(config);
+  states_[id].readable = bytes.readable;
+  if (bytes.base.dead()) {
+    states_[id].same = recogniser_->byte_classes_at(config);
   } else {
-    states_[id].others = base.others;
-    const StateId of = state_of(base.config);
+    states_[id].others = bytes.others;
+    const StateId of = state_of(bytes.base);
     states_[id].base = of;
   }
   return id;

@@ -44,7 +44,6 @@
 #include "mask/ablation.h"
 #include "mask/class_walk.h"
 #include "parlance/vocabulary.h"
-#include "recogniser/composite.h"
 #include "recogniser/configuration_hash.h"
 #include "recogniser/recogniser.h"
 #include "vocab/token_class_trie.h"
@@ -174,7 +173,6 @@ class TokenClassWalk
   // What find_leavers() found: accepted ranges of tokens, and the others.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> staying_, leaving_;
   recogniser::Recogniser* recogniser_ = nullptr;
-  recogniser::Composite* composite_ = nullptr;  // of it; null: not one
   std::vector<State> states_;
   // By mask_key(), of one walk.
   base::ReusableSet<KnownState, KnownStateHash> known_states_;

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/work.h"
-#include "recogniser/composite.h"
 
 namespace parlance::recogniser {
 namespace {
@@ -104,11 +103,9 @@ std::shared_ptr<Recogniser> Recogniser::with_room(
 std::size_t Recogniser::memory_bytes() {
   release();
   std::size_t bytes = own_bytes() + user_data_bytes();
-  if (Composite* const whole = composite()) {
-    for (const std::shared_ptr<Recogniser>& part : whole->parts()) {
-      const Lock lock(*part);
-      bytes += part->own_bytes() + part->user_data_bytes();
-    }
+  for (const std::shared_ptr<Recogniser>& part : parts_) {
+    const Lock lock(*part);
+    bytes += part->own_bytes() + part->user_data_bytes();
   }
   return bytes;
 }

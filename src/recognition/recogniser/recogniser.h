@@ -16,16 +16,27 @@
 // The invariant that everything rests on: a configuration that is not dead can
 // be continued to an accepted text.
 //
-// step() and step_token() are enough to compute any mask.  What makes masks
-// cheaper is known to one kind of recogniser each: json_hints.h, composite.h.
-// mask/mask_maker.h ranks all relations between configurations that share
-// masks.
+// step() and step_token() are enough to compute any mask; all other functions
+// have an answer that says nothing.  They make masks cheaper, and are asked in
+// this order, under the lock: mask_key() and mask_equivalent(), whether a mask
+// is known; begin_tracking(); what is known of the place, the bytes that can be
+// read, and the hints of json_hints.h; end_tracking().  mask/mask_maker.h ranks
+// all relations between configurations that share masks.
+//
+// A recogniser may delegate to other recognisers, its parts, and recognisers of
+// several grammars may share a part.  A recogniser locks a part when it uses
+// the part, and holds at most one of them: it unlocks a part before it locks
+// the next, so two recognisers never deadlock over their parts.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/byte_set.h"
@@ -35,7 +46,6 @@
 
 namespace parlance::recogniser {
 
-class Composite;
 class JsonHints;
 
 // Bytes of the longest token that a mask is asked about.
@@ -52,9 +62,9 @@ class UserData {
 // Not thread-safe: the caller holds a Lock, for instance while it makes a mask.
 class Recogniser {
  public:
-  // ~Lock() also unlocks the part that is locked, if any (composite.h), spoils
-  // the recogniser if the question of this thread was stopped, and breaks it if
-  // an exception leaves it.
+  // ~Lock() also unlocks the part that is locked, if any, spoils the recogniser
+  // if the question of this thread was stopped, and breaks it if an exception
+  // leaves it.
   class Lock {
    public:
     explicit Lock(Recogniser& of) : of_(of) { of_.mutex.lock(); }
@@ -76,15 +86,24 @@ class Recogniser {
     const base::Unwinding unwinding_;
   };
 
-  virtual ~Recogniser() = default;
+  virtual ~Recogniser() {
+    if (locked_part_ != nullptr) locked_part_->mutex.unlock();
+  }
 
   // Unlocks the part that is locked, if any.
-  virtual void release() {}
+  void release() {
+    if (locked_part_ == nullptr) return;
+    if (!base::work_left()) locked_part_->spoil();
+    if (locked_part_->spoiled()) spoil();
+    part_full_ = part_full_ || locked_part_->full();
+    locked_part_->mutex.unlock();
+    locked_part_ = nullptr;
+  }
   // What comes before the recogniser is unlocked: releases its part, and notes
   // what the question of this thread (base/work.h) has done to both.
   void settle(bool failed) {
     if (failed) {
-      if (Recogniser* const part = locked_part()) part->break_off();
+      if (locked_part_ != nullptr) locked_part_->break_off();
       break_off();
     }
     if (!base::work_left()) spoil();
@@ -126,21 +145,109 @@ class Recogniser {
     out.clear();
   }
 
+  // As step_token() of a token without bytes, but dead where the grammar does
+  // not name the token: any tokens but some name none.
+  virtual Configuration step_named(Configuration, std::uint32_t /*id*/) {
+    return {};
+  }
+
+  // What may come at `config`, in words for messages: `"a string", "}" or ","`.
+  virtual std::string expected(Configuration config) = 0;
+  // The temperature of the next symbol.  Each derivation that can read one has
+  // the temperature of its innermost open rule with a temperature; the result
+  // is the largest of them, null if there is none.
+  virtual std::optional<double> temperature(Configuration) {
+    return std::nullopt;
+  }
+
+  // What holds of the whole language.
+  struct Traits {
+    bool has_temperatures = false;  // of some rule
+    // Tokens are named by their ids, other than as marks.
+    bool names_tokens = false;
+    // All bytes that occur in some text, and maybe others.
+    base::ByteSet alphabet = base::kAllBytes;
+  };
+  const Traits& traits() const { return traits_; }
+
+  // --- Configurations with the same mask.
+
   // Configurations with equal keys have equal masks for every token of at most
   // `longest` bytes.  Counts that no token can exhaust are saturated.
   // REQUIRES: `longest` is at most kLongestToken.
   virtual Configuration mask_key(Configuration config,
                                  std::uint32_t longest) = 0;
+  // A configuration that provably has the same mask as `config`: one
+  // representative of its class, or `config` itself if none is known.
+  //
+  // The classes are learnt.  While a mask is made between begin_tracking() and
+  // end_tracking(config), the recogniser records what the results depend on;
+  // configurations that agree on all of that are equivalent.
+  virtual Configuration mask_equivalent(Configuration config) { return config; }
+  virtual void begin_tracking() {}
+  // Ends what begin_tracking() began.  Returns whether results depended on what
+  // follows the text of a part.
+  virtual bool end_tracking(Configuration) { return false; }
+  // Between the two: results depend on all that the mask of `config` depends
+  // on.  False if that is not known.  REQUIRES: the mask is one of those that
+  // mask_equivalent() is about.
+  virtual bool track_mask_of(Configuration) { return false; }
+
+  // --- The bytes that can be read.
+
   // A superset of the bytes that step() accepts.
   virtual base::ByteSet first_bytes(Configuration) { return base::kAllBytes; }
+  // What is known without a step.  The sets are valid as long as the
+  // recogniser.
+  struct ByteFacts {
+    // The bytes that step() accepts; null: not known.
+    const base::ByteSet* readable = nullptr;
+    // A configuration from which all bytes but `others`, which are few, lead to
+    // what they lead to from here; dead if none is known.
+    Configuration base = {};
+    const base::ByteSet* others = nullptr;
+  };
+  virtual ByteFacts bytes_at(Configuration) { return {}; }
+  // For each byte, the least byte of its class: bytes of one class lead from
+  // `config` to the same configuration.  Null if they are not known.  Valid as
+  // long as the recogniser.
+  virtual const std::array<std::uint8_t, 256>* byte_classes_at(Configuration) {
+    return nullptr;
+  }
+  // Bytes of which every text, of whole characters, can be read from `config`.
+  // Of the bytes beyond ASCII it contains all or none.  May be empty where such
+  // bytes are hard to find.
+  virtual base::ByteSet repeatable_bytes(Configuration) { return {}; }
 
-  // What this recogniser knows besides, if it is one of JSON, or if it has
-  // parts; else null.  At most one of them is not null.
+  // --- Parts.
+
+  // The recognisers that this one delegates to, without duplicates.
+  std::span<const std::shared_ptr<Recogniser>> parts() const { return parts_; }
+  // Where a part reads.
+  struct PartPosition {
+    Recogniser* part = nullptr;  // null: no part reads
+    Configuration config = {};   // of the part
+    // Where the part stands: equal sites are followed by the same texts.
+    std::uint32_t site = 0;
+    // The text that must follow that of the part.  Valid until the next call of
+    // a function of the recogniser.
+    std::string_view text_after = {};
+  };
+  // The part that reads at `config`.  It reads alone, unless its text may end
+  // there.  The part is locked until another one is used, or release().
+  virtual PartPosition part_at(Configuration) { return {}; }
+  // The configuration of this recogniser in which the part that reads at `like`
+  // is at `inner`; dead if `inner` is.
+  // REQUIRES: part_at(like).part is not null.
+  virtual Configuration with_part_at(Configuration /*like*/, Configuration) {
+    return {};
+  }
+  // Whether the text after that of the part cannot begin with a byte that
+  // continues a number.  REQUIRES: part_at(config).part is not null.
+  virtual bool number_ends_with_part(Configuration) { return false; }
+
+  // What this recogniser knows besides, if it is one of JSON; else null.
   virtual JsonHints* json_hints() { return nullptr; }
-  virtual Composite* composite() { return nullptr; }
-
-  // What may come at `config`, in words for messages: `"a string", "}" or ","`.
-  virtual std::string expected(Configuration config) = 0;
 
   // --- Memory.
   //
@@ -185,7 +292,7 @@ class Recogniser {
     return {};
   }
   // Increases the budget by `bytes`.
-  virtual void widen(std::size_t /*bytes*/) {}
+  void widen(std::size_t bytes) { room_ += bytes; }
   // Bytes of the tables built so far, without the parts and the user data.
   virtual std::size_t own_bytes() const = 0;
 
@@ -215,13 +322,31 @@ class Recogniser {
  protected:
   void spoil() { spoiled_ = true; }
   void break_off() { spoiled_ = broken_ = true; }
-  virtual Recogniser* locked_part() { return nullptr; }
-  // For recognisers that have parts.
-  static void spoil(Recogniser& part) { part.spoil(); }
+  // Locks `part`, which may be locked already, in place of another one: do not
+  // use the result after a call that may lock one.
+  Recogniser& lock_part(Recogniser& part) {
+    if (&part != locked_part_) {
+      release();
+      part.mutex.lock();
+      locked_part_ = &part;
+      if (part.spoiled()) spoil();
+    }
+    return part.usable();
+  }
+  // Whether some part was full when it was unlocked, or is.
+  bool part_full() {
+    return part_full_ || (locked_part_ != nullptr && locked_part_->full());
+  }
+
+  Traits traits_;
+  std::vector<std::shared_ptr<Recogniser>> parts_;
+  std::size_t room_ = 0;  // bytes that the tables may grow before full()
 
  private:
   static Recogniser& nothing();
 
+  Recogniser* locked_part_ = nullptr;
+  bool part_full_ = false;
   bool spoiled_ = false;
   bool broken_ = false;
   struct UserEntry {

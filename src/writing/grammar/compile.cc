@@ -12,7 +12,6 @@
 
 #include "base/cancellable.h"
 #include "cfg_recogniser/cfg_recogniser.h"
-#include "recogniser/composite.h"
 #include "regex/pattern.h"
 #include "rules/nesting.h"
 #include "rules/schema_options.h"
@@ -319,9 +318,8 @@ PartCache::CacheEntry cache_entry(const std::shared_ptr<GrammarImpl>& impl) {
   for (const GrammarNote& note : impl->notes) {
     out.bytes += sizeof(note) + note.path.capacity() + note.message.capacity();
   }
-  if (recogniser::Composite* whole = impl->recogniser->composite()) {
-    out.recognisers.assign(whole->parts().begin(), whole->parts().end());
-  }
+  const auto parts = impl->recogniser->parts();
+  out.recognisers.assign(parts.begin(), parts.end());
   out.recognisers.push_back(impl->recogniser);
   return out;
 }
