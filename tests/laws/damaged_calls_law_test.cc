@@ -26,6 +26,7 @@
 
 #include "../support/call_record.h"
 #include "../support/chat_joins.h"
+#include "../support/damage.h"
 #include "../support/family_vocabulary.h"
 #include "../support/sanitized.h"
 #include "base/utf8.h"
@@ -175,18 +176,6 @@ class Reading {
   std::vector<testing::Streamed> streamed_;
 };
 
-// The sizes of pieces: everything, one each, random ones.
-std::vector<std::size_t> pieces_of(std::size_t size, int cut,
-                                   std::mt19937& random) {
-  if (cut == 0) return {size};
-  std::vector<std::size_t> out;
-  for (std::size_t at = 0; at < size; at += out.back()) {
-    out.push_back(cut == 1 ? 1 : 1 + random() % 12);
-    out.back() = std::min(out.back(), size - at);
-  }
-  return out;
-}
-
 // Feeds a parser in pieces.
 template <class Parser, class Feed>
 std::string read(Parser& parser, const std::vector<ChatField>& fields,
@@ -224,7 +213,7 @@ class Laws {
       ResponseParser parser(format_, options);
       std::string log;
       const std::string wrong = read(
-          parser, fields_, pieces_of(text.size(), cut, random),
+          parser, fields_, testing::sizes_of(text.size(), cut, random),
           [&](ResponseParser& to, std::size_t at, std::size_t size) {
             return to.feed(std::string_view(text).substr(at, size));
           },
@@ -266,7 +255,7 @@ class Laws {
       ResponseParser parser(format_, options);
       std::string log;
       EXPECT_EQ(read(
-                    parser, fields_, pieces_of(ids.size(), cut, random),
+                    parser, fields_, testing::sizes_of(ids.size(), cut, random),
                     [&](ResponseParser& to, std::size_t at, std::size_t size) {
                       return to.feed_tokens(ids.subspan(at, size));
                     },
@@ -304,67 +293,6 @@ class Laws {
   std::vector<std::string> names_;
 };
 
-// The next whole character after a random place.
-std::size_t random_place(const std::string& text, std::mt19937& random) {
-  std::size_t at = random() % (text.size() + 1);
-  while (at < text.size() &&
-         (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) {
-    ++at;
-  }
-  return at;
-}
-
-std::string damaged(std::string text, const std::vector<std::string>& pieces,
-                    std::mt19937& random) {
-  for (std::size_t n = 1 + random() % 3; n > 0; --n) {
-    std::size_t begin = random_place(text, random);
-    std::size_t end = random_place(text, random);
-    if (begin > end) std::swap(begin, end);
-    // Most stretches are short.
-    if (random() % 4 != 0) {
-      end = begin;
-      for (std::size_t k = 1 + random() % 4; k > 0 && end < text.size();) {
-        ++end;
-        if (end == text.size() ||
-            (static_cast<unsigned char>(text[end]) & 0xC0) != 0x80) {
-          --k;
-        }
-      }
-    }
-    const std::string stretch = text.substr(begin, end - begin);
-    const std::string& piece = pieces[random() % pieces.size()];
-    switch (random() % 6) {
-      case 0:
-        text.erase(begin, end - begin);
-        break;
-      case 1:
-        text.insert(begin, piece);
-        break;
-      case 2:
-        text.insert(random_place(text, random), stretch);
-        break;
-      case 3:
-        text.replace(begin, end - begin, piece);
-        break;
-      case 4: {
-        // A piece of the text, dropped or repeated where it occurs.
-        const std::size_t at = text.find(piece);
-        if (at == std::string::npos) break;
-        if (random() % 2 == 0) {
-          text.erase(at, piece.size());
-        } else {
-          text.insert(at, piece);
-        }
-        break;
-      }
-      default:
-        if (random() % 3 == 0) text.resize(begin);
-        break;
-    }
-  }
-  return text;
-}
-
 class DamagedCalls : public ::testing::TestWithParam<std::string> {
  protected:
   void run(std::uint32_t count) {
@@ -386,33 +314,7 @@ class DamagedCalls : public ::testing::TestWithParam<std::string> {
       ASSERT_TRUE(compiled) << compiled.error().to_string();
       tag = *std::move(compiled);
     }
-    std::vector<std::string> pieces = {"{",
-                                       "}",
-                                       "[",
-                                       "]",
-                                       "\"",
-                                       ",",
-                                       ":",
-                                       " x",
-                                       "(",
-                                       ")",
-                                       "<",
-                                       ">",
-                                       "\n",
-                                       "=",
-                                       "01",
-                                       "\\",
-                                       "é",
-                                       "\"name\": \"g\", ",
-                                       "1}",
-                                       "}}",
-                                       "}, {",
-                                       "]}",
-                                       ";",
-                                       "\\ud83d",
-                                       "\"arguments\": {}, ",
-                                       "\"id\": \"7\", ",
-                                       "=xééééééééééééééééééééé"};
+    std::vector<std::string> pieces = testing::damage_pieces();
     std::optional<testing::FamilyVocabulary> vocabulary;
     const auto markers =
         testing::family_markers().find(testing::markers_like(family));
@@ -432,18 +334,10 @@ class DamagedCalls : public ::testing::TestWithParam<std::string> {
       // Some families have one call in a response.
       if (text.empty()) text = rendered(*format, tools, 1, random);
       if (text.empty()) continue;
-      // Stretches of the text that are as long as markers.
       pieces.resize(plain);
-      for (int i = 0; i < 12; ++i) {
-        const std::size_t begin = random_place(text, random);
-        std::size_t end = std::min(begin + 2 + random() % 24, text.size());
-        while (end < text.size() &&
-               (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) {
-          ++end;
-        }
-        if (end > begin) pieces.push_back(text.substr(begin, end - begin));
-      }
-      const std::string wrong = n == 0 ? text : damaged(text, pieces, random);
+      testing::add_stretches(text, random, pieces);
+      const std::string wrong =
+          n == 0 ? text : testing::damaged(text, pieces, random);
       SCOPED_TRACE(wrong);
       ++texts;
       StreamOptions parse;
@@ -505,7 +399,7 @@ class DamagedCalls : public ::testing::TestWithParam<std::string> {
       TagParser parser(tag, {.stream_calls = true});
       std::string log;
       EXPECT_EQ(read(
-                    parser, fields, pieces_of(text.size(), cut, random),
+                    parser, fields, testing::sizes_of(text.size(), cut, random),
                     [&](TagParser& to, std::size_t at, std::size_t size) {
                       return to.feed(std::string_view(text).substr(at, size));
                     },

@@ -337,9 +337,13 @@ TEST(CallStream, Sequences) {
   check(file_format(R"({"values": "list"})"),
         {{R"(<[{"name": "f", "arguments": {"a": 1}, "id": 1}, {"name": "g", )",
           R"(+f#1 {"a": 1}.)"},
-         {R"("id": 2}, {"name": "h", "arguments": {}, "id": 3})",
+         {R"("args": {}, "id": 2}, {"name": "h", "arguments": {}, "id": 3})",
           "+g#2 +h#3 {}."},
          {"]>", ""}});
+  // A call without arguments has {}.
+  check(file_format(R"({"values": "list"})"),
+        {{R"(<[{"type": "function", "name": "f", "id": 1})", "+f#1 {}."},
+         {R"(, {"name": "g", "id": 2}]>)", "+g#2 {}."}});
   // A list after a call.
   check(format,
         {{R"(<{"name": "f", "arguments": {"a": 1}}; [)", R"(+f {"a": 1}.)"},

@@ -108,6 +108,7 @@ void JsonCallReader::begin_call() {
   in_text_ = false;
   text_written_ = false;
   members_ = 0;
+  others_ = false;
 }
 
 void JsonCallReader::begin_arguments(const Token& token) {
@@ -262,6 +263,9 @@ void JsonCallReader::read_key(std::string_view text, const Token& token) {
   for (const auto& [name, child] : node.children) {
     if (key == name) key_node_ = child;
   }
+  if (in == 0 && key_node_ == kOutside && !is_no_arguments(key)) {
+    others_ = true;
+  }
 }
 
 // Whether the arguments are written token by token.
@@ -331,7 +335,8 @@ void JsonCallReader::read_value_end(std::string_view text, const Token& token,
   announce(out);
   if (!damaged_) write_arguments(text, out);
   if (node != 0) return;
-  if (announced_ && shape_.arguments_optional && arguments_begin_ == kNowhere) {
+  if (announced_ && shape_.arguments_optional && !others_ && !repeated_ &&
+      arguments_begin_ == kNowhere) {
     out.arguments() = "{}";
     arguments_end_ = static_cast<std::size_t>(token.end);
   }

@@ -48,6 +48,12 @@ using call_syntax::MarkAt;
 
 using Path = std::vector<std::string>;  // keys, from the call inwards
 
+// Whether a call without arguments may have the member: under any other name,
+// the member may be the arguments.
+inline bool is_no_arguments(std::string_view key) {
+  return key == "type" || key == "id";
+}
+
 // Where the name or the id of a call comes from.
 struct Source {
   enum class Kind : std::uint8_t {
@@ -80,7 +86,8 @@ struct JsonCallShape {
   Source id = {};
   // The first that the call has counts.  An empty path: the call itself.
   std::vector<Path> arguments = {{}};
-  // A call that has none of them has the arguments {}.
+  // A call that has none of them has the arguments {}, if each of its other
+  // members is its name, its id, or is_no_arguments().
   bool arguments_optional = false;
   // A string that contains the JSON text of an object stands for the object.
   bool as_text = false;
@@ -185,6 +192,7 @@ class JsonCallReader final : public CallReader {
   bool text_written_ = false;
   std::string string_;       // in_text_: the string
   std::size_t members_ = 0;  // of the call so far
+  bool others_ = false;      // one of them may be the arguments
   std::string only_key_;     // the key of the first one
   std::pair<std::size_t, std::size_t> only_value_ = {0, 0};
   std::size_t written_ = kNowhere;  // arguments before it are written

@@ -40,8 +40,13 @@ std::string plain_json(const Input& input, const JsonDialect& dialect) {
 std::vector<Span> json_items(const Input& input, const JsonDialect& dialect,
                              bool list) {
   std::vector<Span> out;
-  const auto add = [&](std::uint64_t begin, std::uint64_t end) {
-    while (begin < end && is_between(input.slice(end - 1, end)[0])) --end;
+  // `open`: the item has not ended, so a comma after it is in it.
+  const auto add = [&](std::uint64_t begin, std::uint64_t end,
+                       bool open = false) {
+    const auto follows = [&](char c) {
+      return open ? base::is_space(c) : is_between(c);
+    };
+    while (begin < end && follows(input.slice(end - 1, end)[0])) --end;
     if (begin == end) return;
     out.push_back({static_cast<std::size_t>(begin - input.base),
                    static_cast<std::size_t>(end - input.base)});
@@ -66,7 +71,7 @@ std::vector<Span> json_items(const Input& input, const JsonDialect& dialect,
     switch (token.kind) {
       case Kind::kMore:
         if (item || damage) {
-          add(item ? *item : *damage, input.total());
+          add(item ? *item : *damage, input.total(), item.has_value());
         } else if (scanner.stopped()) {
           add(scanner.phase() == Phase::kOther ? scanner.other()
                                                : scanner.position(),

@@ -118,8 +118,7 @@ struct ResponseReader : events::StreamHost<ResponseReader> {
   void feed_bytes(std::string_view bytes) {
     constexpr std::size_t kSlice = std::size_t{1} << 16;
     const auto feed_slice = [&](std::string_view slice) {
-      sanitizer.feed(slice,
-                     [&](std::string_view text) { segmenter.feed(text); });
+      sanitizer.feed(slice, [&](std::string_view text) { feed_text(text); });
     };
     if (bytes.size() >= 2 * kSlice) assembler.expect(bytes.size());
     while (bytes.size() >= 2 * kSlice) {
@@ -154,8 +153,13 @@ struct ResponseReader : events::StreamHost<ResponseReader> {
     assembler.finish(segmenter.total());
   }
 
+  void feed_text(std::string_view text) {
+    assembler.write_down(text);
+    segmenter.feed(text);
+  }
+
   void flush_sanitizer() {
-    sanitizer.flush([&](std::string_view text) { segmenter.feed(text); });
+    sanitizer.flush([&](std::string_view text) { feed_text(text); });
   }
 
   void feed_prompt(const Prompt& prompt) {
@@ -187,6 +191,7 @@ struct ResponseReader : events::StreamHost<ResponseReader> {
 
   void feed_mark(automata::Symbol symbol, std::string_view spelling) {
     sanitizer.pass(spelling.size());
+    assembler.write_down(spelling);
     segmenter.feed_mark(symbol, spelling);
   }
 

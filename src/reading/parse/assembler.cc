@@ -99,9 +99,8 @@ void Assembler::open_region(FieldId field, const Delimited* delimiter,
     }
     return;
   }
-  if (attempts_) {
-    opener_ = delimiter == nullptr ? std::string_view() : delimiter->text;
-  }
+  region_at_ = position;
+  stretches_.clear();
   Event& event =
       add_event(EventKind::kRegionOpen, field, {at(position), at(position)});
   if (delimiter != nullptr) {
@@ -193,6 +192,13 @@ void Assembler::close_calls(std::string_view text, const json::Value* value,
                  description_.fields[calls_field_].name, bytes});
 }
 
+std::uint64_t Assembler::position_of(std::size_t offset) const {
+  const auto after =
+      std::ranges::upper_bound(stretches_, offset, {}, &Stretch::offset);
+  const Stretch& in = *std::prev(after);
+  return in.position + (offset - in.offset);
+}
+
 // A region is one attempt, or, if its items stand alone, each item is one.  The
 // response ends in the last one that cannot be read, if nothing follows it.
 void Assembler::add_attempts(const Closing& region, std::string_view text,
@@ -203,9 +209,12 @@ void Assembler::add_attempts(const Closing& region, std::string_view text,
                                         .index = region.field};
   const bool alone =
       read != nullptr && has_several_values(field, *read) && !field.join;
-  if (!alone || items_.empty()) {
-    place.text = opener_;
-    place.text.append(text).append(region.closer);
+  // What could not be split into items is the region as a whole.
+  const bool whole =
+      items_.empty() || (value == nullptr && items_.size() == 1 &&
+                         items_[0].bytes.size() == text.size());
+  if (!alone || whole) {
+    place.text = written(region_at_, region.end);
     place.bytes = {region_begin_, region.delimiter.end};
     if (value != nullptr) return attempts_->add(place, *value);
     const bool nameless = items_.size() == 1 && items_[0].nameless;
@@ -221,11 +230,10 @@ void Assembler::add_attempts(const Closing& region, std::string_view text,
   const auto end =
       static_cast<std::size_t>(stripped.data() + stripped.size() - text.data());
   for (const ItemEnd& item : items_) {
-    const std::string_view written =
-        text.substr(item.bytes.begin, item.bytes.size());
-    place.text = written;
-    place.bytes = {body_begin_ + item.bytes.begin,
-                   body_begin_ + item.bytes.end};
+    const std::uint64_t begin = position_of(item.bytes.begin);
+    const std::uint64_t stop = position_of(item.bytes.end - 1) + 1;
+    place.text = written(begin, stop);
+    place.bytes = {at(begin), at(stop)};
     if (item.error.empty()) {
       attempts_->add(place, value->items()[next++]);
       continue;
@@ -243,7 +251,7 @@ void Assembler::add_attempts(const Closing& region, std::string_view text,
                           : item.nameless       ? CallStatus::kNoName
                                                 : CallStatus::kMalformed,
                           item.error, call_reader(region.field, marks),
-                          written);
+                          text.substr(item.bytes.begin, item.bytes.size()));
   }
 }
 
@@ -299,7 +307,11 @@ void Assembler::on_text(std::string_view text, std::uint64_t begin,
   if (!opened_ && !open_text(text, begin)) return;
   Span bytes = {at(begin), at(begin + text.size())};
   if (!options_.fields_only) {
-    add_chunk(bytes, begin == text_end_, text.size());
+    const bool adjacent = begin == text_end_;
+    if (attempts_ && (!adjacent || stretches_.empty())) {
+      stretches_.push_back({body().size(), begin});
+    }
+    add_chunk(bytes, adjacent, text.size());
     text_end_ = begin + text.size();
   }
   if (body().empty()) body_begin_ = bytes.begin;
@@ -744,9 +756,10 @@ void Assembler::close_region(const Delimited* delimiter, std::uint64_t position,
                     .cut = cut,
                     .text = {body_begin_, at(position)},
                     .delimiter = {at(position), at(position)},
-                    .at_end = stop == RegionStop::kStreamEnd};
+                    .at_end = stop == RegionStop::kStreamEnd,
+                    .end = position};
   if (delimiter != nullptr) {
-    region.closer = delimiter->text;
+    region.end = delimiter->end;
     region.delimiter = {at(delimiter->begin), at(delimiter->end)};
     for (const auto& [name, text] : delimiter->captures) {
       captures_.emplace_back(name, text);

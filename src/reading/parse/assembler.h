@@ -103,10 +103,20 @@ class Assembler final : public SegmentSink {
     return unclaimed_.empty() ? ~std::uint64_t{0} : unclaimed_bytes_.begin;
   }
 
-  // Where a call that is open begins (in the caller's bytes), if attempts are
-  // told; else the greatest number.
+  // With attempts: `text` is what the segmenter gets next.
+  void write_down(std::string_view text) {
+    if (attempts_) written_.append(text);
+  }
+  // Where the region that is open begins, if attempts are told; else the
+  // greatest number.
   std::uint64_t attempt_begin() const {
-    return attempts_ && opened_ ? region_begin_ : ~std::uint64_t{0};
+    return attempts_ && opened_ ? region_at_ : ~std::uint64_t{0};
+  }
+  // What was written before `position` is not asked for any more.
+  void forget(std::uint64_t position) {
+    if (!attempts_ || position < written_at_ + written_.size() / 2) return;
+    written_.erase(0, position - written_at_);
+    written_at_ = position;
   }
 
   // White space that is held because no other text of the implicit field has
@@ -174,11 +184,11 @@ class Assembler final : public SegmentSink {
   // The region that is closing.
   struct Closing {
     FieldId field;
-    bool cut;                      // by the end of the response
-    Span text;                     // in the caller's bytes
-    Span delimiter;                // empty if there is none
-    bool at_end = false;           // of the stream
-    std::string_view closer = {};  // the text of the delimiter
+    bool cut;               // by the end of the response
+    Span text;              // in the caller's bytes
+    Span delimiter;         // empty if there is none
+    bool at_end = false;    // of the stream
+    std::uint64_t end = 0;  // position
   };
   // What follows from the value of a region, or from the error of reading it.
   void finish_region(const Closing& region, json::Value value);
@@ -285,10 +295,24 @@ class Assembler final : public SegmentSink {
   bool calls_due_ = false;  // the open region has text that calls_ has not read
   Span calls_bytes_;        // that text
 
-  // With attempts, those of the open region: the text of its delimiter, and
-  // what its items are.
+  // The position of a byte of the open region's text.
+  std::uint64_t position_of(std::size_t offset) const;
+  std::string_view written(std::uint64_t begin, std::uint64_t end) const {
+    return std::string_view(written_).substr(begin - written_at_, end - begin);
+  }
+
+  // With attempts: what was written from written_at_ on; and of the open region
+  // where it begins, where each stretch of its text does, which what is left
+  // out separates, and what its items are.
   std::optional<call_stream::Attempts> attempts_;
-  std::string opener_;
+  std::string written_;
+  std::uint64_t written_at_ = 0;
+  std::uint64_t region_at_ = 0;
+  struct Stretch {
+    std::size_t offset;  // in the text of the region
+    std::uint64_t position;
+  };
+  std::vector<Stretch> stretches_;
   std::vector<ItemEnd> items_;
 
   events::FieldValues values_;

@@ -6,6 +6,7 @@
 
 #include "base/ascii.h"
 #include "base/python_number.h"
+#include "call_stream/json_calls.h"
 #include "call_syntax/json_values.h"
 #include "call_syntax/python_scanner.h"
 #include "json/python_literal.h"
@@ -335,7 +336,14 @@ Result<Value> with_members(const Value& item, const Keys& keys,
   }
   static const Value kNone = json::Object();
   if (!keys.arguments.empty() && arguments == nullptr) {
-    if (needs_arguments(reading)) {
+    const auto is_known = [&](const json::Member& member) {
+      return &member.value == name ||
+             call_stream::is_no_arguments(member.key) ||
+             member.key == keys.id ||
+             std::ranges::find(members.id, member.key) != members.id.end();
+    };
+    if (needs_arguments(reading) ||
+        !std::ranges::all_of(item.members(), is_known)) {
       return invalid_region("a call without arguments: expected " +
                             listed(members.arguments, keys.arguments));
     }
