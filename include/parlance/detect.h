@@ -9,8 +9,9 @@
 //
 // A model's own response_template or response_schema comes first.  Otherwise
 // the rules of the format files ("detect") are tried on the chat template and
-// the added tokens.  Whoever can run the chat template gives what it makes of
-// a sample; then the format must read the sample's call back:
+// the added tokens; a template that writes calls in another way than the family
+// contradicts it.  Whoever can run the chat template gives what it makes of a
+// sample; then the format must read the sample's call back:
 //
 //   std::string text = my_jinja.render(chat_template, detection_sample());
 //   detect_format(*config, {.rendered = text});
@@ -33,8 +34,8 @@ enum class Certainty : std::uint8_t {
   kCertain,
   // By markers in the chat template, which other families may share.
   kLikely,
-  // The markers are common, or fit another family equally well, or the format
-  // does not read the call that the chat template renders.
+  // The markers are common, or fit another family equally well; or the markers
+  // of several formats that read the rendered call are not known.
   kGuess,
 };
 // "certain", "likely", "guess".
@@ -72,7 +73,8 @@ const json::Value& detection_sample();
 // response_template or response_schema, the added tokens that it declares, and
 // its chat template.
 // Errors: kWrongType if the configuration is no object; kUnknownFormat if no
-// format matches; the message says what was looked for.
+// format fits, or none reads the rendered call.  Then the message names the
+// families that come near, and says what is missing.
 // Complexity: O(size of the configuration); with a rendered text, formats that
 // fit are loaded and read it, all of them if none fits.
 Result<DetectedFormat> detect_format(const json::Value& tokenizer_config,

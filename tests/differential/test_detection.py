@@ -5,6 +5,8 @@ renders of `detection_sample()`.
 """
 
 import json
+import os
+import re
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,8 @@ pytest.importorskip("jinja2", reason="Jinja2 is not installed")
 parlance = pytest.importorskip("parlance")
 
 import chat_templates  # noqa: E402
+
+LONG = bool(os.environ.get("PARLANCE_LONG"))  # all renamed markers
 
 # They begin the turn anew after a call, so the call is not in the last turn;
 # or they render no call at all.
@@ -86,6 +90,71 @@ def test_by_what_it_renders(template):
     assert reads == (template.name not in NOT_RENDERED)
     if reads:
         assert found.certainty == ("likely" if found.others else "certain")
+
+
+def reads(name, rendered):
+    """Whether the format reads the call of the sample."""
+    sample = parlance.detection_sample()
+    split = rendered.rfind("Reykjavik")
+    parser = parlance.Format(name).parser(
+        rendered[:split], tools=sample["tools"]
+    )
+    parser.feed(rendered[split:])
+    parser.finalize()
+    calls = parser.message.get("tool_calls") or []
+    return [call.get("function", call) for call in calls] == [
+        {"name": "get_weather", "arguments": {"city": "Reykjavik"}}
+    ] and not parser.message.get("content", "").strip()
+
+
+class Renamed(Tokenizer):
+    """The tokenizer of a family that does not exist: one marker is another."""
+
+    def __init__(self, template, marker):
+        super().__init__(template)
+        word = re.escape(marker) + r"(?![A-Za-z])"
+        self.text = re.sub(
+            r"(?<![A-Za-z_])" + word,
+            marker + "x9",
+            chat_templates.source(template.name),
+        )
+        self.init_kwargs = {"chat_template": self.text}
+        self.added_tokens_decoder = {}
+
+    def apply_chat_template(self, *arguments, **options):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(chat_templates, "source", lambda _: self.text)
+            return super().apply_chat_template(*arguments, **options)
+
+
+def markers_of_calls(rendered):
+    """The names of the markers around the call of the sample."""
+    end = rendered.rfind("Reykjavik")
+    begin = max(rendered.rfind("get_weather", 0, end) - 40, 0)
+    around = rendered[begin : end + 60]
+    return sorted(set(re.findall(r"[<\[]/?\|?([A-Za-z_][\w:.-]{3,})", around)))
+
+
+def test_made_up_families_are_unknown(template):
+    """A family with another marker: the format that is named reads its calls."""
+    if template.name in NOT_RENDERED or template.name.startswith("tokenizer-"):
+        return
+    rendered = parlance._rendered_sample(Tokenizer(template))
+    markers = markers_of_calls(rendered)
+    if not LONG:  # one of them, another for each template
+        markers = markers[len(template.name) % len(markers) :][:1] if markers else []
+    for marker in markers:
+        tokenizer = Renamed(template, marker)
+        text = parlance._rendered_sample(tokenizer)
+        if text == rendered or "Reykjavik" not in text:
+            continue
+        try:
+            found = parlance.detect_format(tokenizer)
+        except parlance.TemplateError as error:
+            assert error.code == "unknown_format"
+            assert "Reykjavik" in error.message
+        else:
+            assert reads(found.name, text), (marker, found)
 
 
 def test_by_rendering_alone(template):

@@ -918,13 +918,17 @@ TEST(Detect, ReadsTheRenderedCall) {
       detect_format(read("{}"), {.rendered = turn}).value();
   EXPECT_EQ(guess.certainty, Certainty::kGuess);
   EXPECT_FALSE(guess.others.empty());
-  // Nothing reads it: the rule decides, and that is a guess.
-  const DetectedFormat other =
+  // Nothing reads it: the format is unknown.
+  const Result<DetectedFormat> other =
       detect_format(read(R"({"chat_template": "<seed:tool_call>"})"),
-                    {.rendered = "get_weather?Reykjavik"})
-          .value();
-  EXPECT_EQ(other.name, "seed_oss");
-  EXPECT_EQ(other.certainty, Certainty::kGuess);
+                    {.rendered = "get_weather?Reykjavik"});
+  ASSERT_FALSE(other.has_value());
+  EXPECT_EQ(other.error().code, ErrorCode::kUnknownFormat);
+  EXPECT_EQ(
+      other.error().message,
+      "no built-in format reads the call that the chat template renders, "
+      "\"get_weather?Reykjavik\"; near is \"seed_oss\" (does not read that "
+      "call).");
   // A text without the call is no evidence.
   EXPECT_EQ(detect_format(read(R"({"chat_template": "<seed:tool_call>"})"),
                           {.rendered = "Hello."})
@@ -948,6 +952,37 @@ TEST(Detect, SaysWhenNothingFits) {
     const Result<DetectedFormat> found = detect_format(read(row.config));
     ASSERT_FALSE(found.has_value()) << row.config;
     EXPECT_EQ(found.error().code, row.code) << row.config;
+  }
+}
+
+TEST(Detect, SaysWhatComesNear) {
+  struct Row {
+    const char* config;
+    const char* message;
+  };
+  const Row rows[] = {
+      // Tags inside the marker of another family.
+      {R"({"chat_template": "message.tool_calls <longcat_tool_call>f<cat_key>a</cat_key></longcat_tool_call><longcat_assistant> </longcat_s>"})",
+       "the calls that the chat template writes are those of no built-in "
+       "format; near is \"longcat\" ("},
+      // Headers of a family without calls.
+      {R"({"chat_template": "<start_of_turn> <end_of_turn> m.tool_calls"})",
+       "near is \"gemma3\" (it has no calls, and the chat template has)."},
+      // One of two texts of a rule.
+      {R"({"chat_template": "<arg_key>"})",
+       "(is told by \"<arg_value>\", which is not there)"},
+      // Half a marker.
+      {R"({"chat_template": "<|tool_calls_section_end|>"})",
+       "the chat template and the declared tokens are those of no built-in "
+       "format"},
+  };
+  for (const Row& row : rows) {
+    const Result<DetectedFormat> found = detect_format(read(row.config));
+    ASSERT_FALSE(found.has_value()) << row.config << " " << found->name;
+    EXPECT_EQ(found.error().code, ErrorCode::kUnknownFormat) << row.config;
+    EXPECT_NE(found.error().message.find(row.message), std::string::npos)
+        << row.config << "\n"
+        << found.error().message;
   }
 }
 

@@ -805,7 +805,9 @@ def detect_format(tokenizer_config, *, rendered=None):
         which is the right one to use.
 
     Raises:
-        TemplateError: no built-in format fits (``"unknown_format"``).
+        TemplateError: no built-in format fits, or none reads the rendered call
+            (``"unknown_format"``).  The message says which come near, and what
+            is missing.
         TypeError: ``tokenizer_config`` is neither a ``dict`` nor a tokenizer,
             or ``rendered`` is no ``str``.
     """

@@ -10,18 +10,26 @@
 // What the chat template renders is stronger evidence than its text, which
 // mentions markers in comments and in branches for other cases.  So if there is
 // a rendered call, a family must read it: the families whose rules hold are
-// tried in order, then all others.
+// tried in order, then all others.  If none reads it, the format is unknown.
+//
+// Without a rendered call, the text of a chat template that writes calls must
+// not contradict a family (contradiction()): it can write what the family
+// writes around turns, reasoning and calls, and between the markers of a call
+// it has no tags that the family's file does not know.
 
 #include "parlance/detect.h"
 
 #include <algorithm>
 #include <cstddef>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/ascii.h"
+#include "base/trimmed.h"
 #include "format/builtin.h"
 #include "format/load_family.h"
 #include "parlance/format.h"
@@ -32,10 +40,15 @@ namespace parlance {
 namespace {
 
 using format::DetectRule;
+using Texts = std::vector<std::string>;
 
 struct Evidence {
   std::string text;  // chat templates and spellings of tokens, one a line
   std::vector<std::string> tokens;
+  std::string_view templates() const {
+    return std::string_view(text).substr(0, templates_size);
+  }
+  std::size_t templates_size = 0;
 };
 
 // Adds the spelling of a token: "x" or {"content": "x", ...}.
@@ -65,6 +78,7 @@ Evidence gather(const json::Value& config) {
   Evidence evidence;
   if (const json::Value* templates = config.find("chat_template")) {
     add_templates(*templates, evidence.text);
+    evidence.templates_size = evidence.text.size();
   }
   if (const json::Value* added = config.find("added_tokens_decoder")) {
     for (const json::Member& token : added->members()) {
@@ -117,16 +131,78 @@ struct Candidate {
   std::size_t file = 0;  // in built_ins()
 };
 
+// The texts that a family writes, its variants as well.
+struct Written {
+  // Of each layout of calls and of reasoning, in order.
+  std::vector<Texts> calls = {};
+  std::vector<Texts> reasoning = {};
+  Texts anchors = {};  // of which one begins a turn
+  Texts ends = {};     // of which one ends it
+};
+
 // What the built-in formats say about detection.
 struct Knowledge {
   std::vector<Candidate> candidates;  // in the order in which they are tried
   std::vector<std::vector<format::Variant>> variants;  // by file
+  std::vector<Written> written;                        // by file
 };
+
+// The texts among the parts of a layout: what stands in its lists.
+void add_texts(const json::Value& parts, Texts& out) {
+  for (const json::Value& part : parts.items()) {
+    if (part.is_string()) out.emplace_back(part.as_string());
+    add_texts(part, out);
+  }
+  for (const json::Member& member : parts.members()) {
+    if (member.key != "ends") add_texts(member.value, out);
+  }
+}
+
+const json::Value& member_at(const json::Value& value,
+                             std::initializer_list<std::string_view> keys) {
+  static const json::Value kNothing;
+  const json::Value* at = &value;
+  for (const std::string_view key : keys) {
+    at = at->find(key);
+    if (at == nullptr) return kNothing;
+  }
+  return *at;
+}
+
+// The layouts of a field.
+void add_layouts(const json::Value& layouts, std::vector<Texts>& out) {
+  const auto add = [&](const json::Value& layout) {
+    Texts& texts = out.emplace_back();
+    const json::Value* section = layout.find("section");
+    const json::Value* parts = layout.find("parts");
+    const bool whole = section != nullptr && section->items().size() == 2;
+    if (whole) add_texts(section->items()[0], texts);
+    if (parts != nullptr) add_texts(*parts, texts);
+    if (whole) add_texts(section->items()[1], texts);
+    if (texts.empty()) out.pop_back();
+  };
+  if (layouts.is_object()) add(layouts);
+  for (const json::Value& layout : layouts.items()) add(layout);
+}
+
+// What a file writes, or a variant's patch of it.
+void add_written(const json::Value& file, Written& out) {
+  add_layouts(member_at(file, {"parlance", "write", "tool_calls"}), out.calls);
+  add_layouts(member_at(file, {"parlance", "write", "thinking"}),
+              out.reasoning);
+  const auto add_all = [](const json::Value& value, Texts& texts) {
+    if (value.is_string()) texts.emplace_back(value.as_string());
+    add_texts(value, texts);
+  };
+  add_all(member_at(file, {"response_template", "start_anchor"}), out.anchors);
+  add_all(member_at(file, {"parlance", "turn_end"}), out.ends);
+}
 
 Knowledge read_knowledge() {
   Knowledge out;
   for (std::size_t i = 0; i < format::built_ins().size(); ++i) {
     out.variants.emplace_back();
+    out.written.emplace_back();
     const Result<json::Value> file = json::parse(format::built_ins()[i].source);
     if (!file) continue;  // a test loads every file
     format::FileReader read;
@@ -136,12 +212,16 @@ Knowledge read_knowledge() {
         out.candidates.push_back({std::move(rule), i});
       }
     }
+    add_written(*file, out.written[i]);
     const json::Value* extension = file->find("parlance");
     const json::Value* variants =
         extension == nullptr ? nullptr : extension->find("variants");
     if (variants != nullptr) {
       out.variants[i] =
           format::load_variants(*variants, "/parlance/variants", read);
+      for (const format::Variant& variant : out.variants[i]) {
+        add_written(variant.patch, out.written[i]);
+      }
     }
   }
   // Files are sorted by name, which decides among equal rules.
@@ -220,6 +300,136 @@ DetectedFormat described(const Fit& fit, const Knowledge& known,
   }
   return out;
 }
+
+// --- What contradicts a family
+// ------------------------------------------------
+
+bool is_word(std::string_view text, std::size_t at) {
+  if (at >= text.size()) return false;
+  const auto c = static_cast<unsigned char>(text[at]);
+  return c >= 0x80 || base::is_letter(c) || base::is_digit(c) || c == '_';
+}
+
+// Whether `part` occurs in the text, and not in the middle of a word of it.
+bool occurs_whole(std::string_view part, std::string_view text) {
+  for (std::size_t at = 0; (at = text.find(part, at)) != text.npos; ++at) {
+    const std::size_t end = at + part.size();
+    const bool begins = at == 0 || !is_word(text, at) || !is_word(text, at - 1);
+    const bool ends = !is_word(text, end - 1) || !is_word(text, end);
+    if (begins && ends) return true;
+  }
+  return false;
+}
+
+// Whether the text of a template may write `text`, white space apart: whole, or
+// joined of parts that occur in it.
+bool may_write(std::string_view templates, std::string_view text) {
+  constexpr std::size_t kLongest = 64;
+  text = text.substr(0, kLongest);
+  while (!(text = base::trimmed(text)).empty()) {
+    std::size_t size = std::min(text.size(), text.find_first_of(" \t\r\n"));
+    while (size > 0 && !occurs_whole(text.substr(0, size), templates)) --size;
+    if (size == 0) return false;
+    text.remove_prefix(size);
+  }
+  return true;
+}
+
+// A tag that opens and closes in the text, and whose name does not occur in
+// `source`; "" if there is none.
+std::string_view unknown_tag(std::string_view text, std::string_view source) {
+  for (std::size_t at = 0; (at = text.find("</", at)) != text.npos; ++at) {
+    const std::string_view rest = text.substr(at + 2);
+    const std::string_view name =
+        rest.substr(0, rest.find_first_of(" \t\r\n<>=/\"'"));
+    if (name.size() < 2 || source.find(name) != source.npos) continue;
+    const std::string open = '<' + std::string(name);
+    if (text.find(open) != text.npos) return name;
+  }
+  return "";
+}
+
+std::string quoted(std::string_view text) {
+  return json::dump(json::Value(text), {.ascii = false});
+}
+
+// Why the turns that the chat template writes are not those of the family; ""
+// if they may be, or if it writes no calls.
+std::string contradiction(std::size_t file, const Knowledge& known,
+                          std::string_view templates) {
+  constexpr std::string_view kCalls[] = {".tool_calls", "'tool_calls'",
+                                         "\"tool_calls\""};
+  if (std::ranges::none_of(kCalls, [&](std::string_view text) {
+        return templates.find(text) != templates.npos;
+      })) {
+    return "";
+  }
+  const Written& written = known.written[file];
+  const std::vector<Texts>& layouts = written.calls;
+  if (layouts.empty()) return "it has no calls, and the chat template has";
+  const auto writes_any = [&](const Texts& texts) {
+    return texts.empty() || std::ranges::any_of(texts, [&](const auto& text) {
+             return may_write(templates, text);
+           });
+  };
+  const auto lacks = [](std::string_view what, std::string_view text) {
+    return std::string(what) + quoted(base::trimmed(text)) +
+           ", which the chat template does not write";
+  };
+  if (!writes_any(written.anchors)) {
+    return lacks("its turns begin with ", written.anchors.front());
+  }
+  // It may be written by the name that the tokenizer has for it.
+  if (!writes_any(written.ends) &&
+      templates.find("eos_token") == templates.npos) {
+    return lacks("its turns end with ", written.ends.front());
+  }
+  if (!written.reasoning.empty() &&
+      templates.find("reasoning_content") != templates.npos &&
+      std::ranges::none_of(written.reasoning, [&](const Texts& texts) {
+        return std::ranges::all_of(texts, [&](const std::string& text) {
+          return may_write(templates, text);
+        });
+      })) {
+    return lacks("its reasoning has ", written.reasoning.front().front());
+  }
+  std::string missing;
+  for (const Texts& texts : layouts) {
+    // Other text is that of JSON, which a filter of the template may write.
+    const auto absent = std::ranges::find_if(texts, [&](const auto& text) {
+      return text.find_first_of("<>[]") != text.npos &&
+             !may_write(templates, text);
+    });
+    if (absent != texts.end()) {
+      if (missing.empty()) missing = lacks("its calls have ", *absent);
+      continue;
+    }
+    // The calls that the template writes, or shows in a prompt.
+    constexpr std::size_t kLongestCall = 4096;
+    std::string_view open = base::trimmed(texts.front());
+    open = open.substr(0, open.find_first_of(">]") + 1);
+    std::string_view close = base::trimmed(texts.back());
+    close = close.substr(std::min(close.size(), close.find_last_of("<[")));
+    std::string_view unknown;
+    for (std::size_t at = 0;
+         unknown.empty() && !open.empty() && !close.empty() &&
+         (at = templates.find(open, at)) != templates.npos;
+         at += open.size()) {
+      const std::string_view call = templates.substr(at, kLongestCall);
+      const std::size_t end = call.find(close, open.size());
+      if (end == call.npos) continue;
+      unknown =
+          unknown_tag(call.substr(0, end), format::built_ins()[file].source);
+    }
+    if (unknown.empty()) return "";
+    missing = "the calls of the chat template have <" + std::string(unknown) +
+              ">, which it does not know";
+  }
+  return missing;
+}
+
+// --- The rendered call
+// --------------------------------------------------------
 
 constexpr std::string_view kTool = "get_weather";
 constexpr std::string_view kKey = "city";
@@ -331,6 +541,92 @@ std::optional<DetectedFormat> by_reading(const std::vector<Fit>& fits,
   return out;
 }
 
+// --- Unknown
+// ------------------------------------------------------------------
+
+// A family that comes near, and what is missing.
+struct NearFamily {
+  std::size_t file = 0;
+  std::string why = {};
+};
+
+// The families of which some rule is met in part, the nearest first.
+std::vector<NearFamily> partly_fitting(const Knowledge& known,
+                                       const Evidence& evidence) {
+  struct Part {
+    std::size_t file = 0;
+    std::size_t found = 0;  // of 2 * asked
+    std::size_t asked = 0;
+    std::string missing = {};
+  };
+  std::vector<Part> parts;
+  for (const Candidate& candidate : known.candidates) {
+    Part part{candidate.file};
+    const auto look_for = [&](const Texts& texts) {
+      for (const std::string& text : texts) {
+        ++part.asked;
+        if (evidence.text.find(text) != std::string::npos) {
+          part.found += 2;
+          continue;
+        }
+        if (may_write(evidence.text, text)) ++part.found;
+        if (!part.missing.empty()) part.missing += ", ";
+        part.missing += quoted(text);
+      }
+    };
+    look_for(candidate.rule.all);
+    look_for(candidate.rule.tokens);
+    if (part.asked == 0) look_for(candidate.rule.any);
+    if (part.found < part.asked || part.missing.empty()) continue;
+    const auto same = std::ranges::find(parts, part.file, &Part::file);
+    if (same == parts.end()) {
+      parts.push_back(std::move(part));
+    } else if (part.found * same->asked > same->found * part.asked) {
+      *same = std::move(part);
+    }
+  }
+  std::ranges::stable_sort(parts, [](const Part& a, const Part& b) {
+    return a.found * b.asked > b.found * a.asked;
+  });
+  std::vector<NearFamily> out;
+  for (Part& part : parts) {
+    out.push_back({part.file, "is told by " + std::move(part.missing) +
+                                  ", which is not there"});
+  }
+  return out;
+}
+
+// The rendered call with a little of what stands around it.
+std::string excerpt(std::string_view rendered) {
+  constexpr std::size_t kAround = 60;
+  const std::size_t city = rendered.rfind(kCity);
+  const std::size_t tool = rendered.rfind(kTool, city);
+  std::size_t begin = std::min(tool, city);
+  begin -= std::min(begin, kAround);
+  std::size_t end = std::min(rendered.size(), city + kCity.size() + kAround);
+  // Whole characters.
+  const auto inside = [&](std::size_t at) {
+    return at < rendered.size() &&
+           (static_cast<unsigned char>(rendered[at]) & 0xC0) == 0x80;
+  };
+  while (begin > 0 && inside(begin)) --begin;
+  while (inside(end)) ++end;
+  return quoted(rendered.substr(begin, end - begin));
+}
+
+Error unknown(std::string why, std::vector<NearFamily> near,
+              const Knowledge& known, const Evidence& evidence) {
+  constexpr std::size_t kMost = 3;
+  if (near.empty()) near = partly_fitting(known, evidence);
+  if (near.size() > kMost) near.resize(kMost);
+  std::string list;
+  for (const auto& [file, missing] : near) {
+    list += list.empty() ? "; near is " : ", and ";
+    list += quoted(format::built_ins()[file].name) + " (" + missing + ")";
+  }
+  return {ErrorCode::kUnknownFormat, std::move(why) + list + "."};
+}
+
 }  // namespace
 
 std::string_view to_string(Certainty certainty) {
@@ -381,40 +677,54 @@ Result<DetectedFormat> detect_format(const json::Value& tokenizer_config,
   const Evidence evidence = gather(tokenizer_config);
   const Knowledge& known = knowledge();
   const std::vector<Fit> fits = fitting(known.candidates, evidence);
-  const bool rendered = has_call(options.rendered);
-  if (rendered) {
+  std::vector<NearFamily> near;
+  if (has_call(options.rendered)) {
     std::optional<DetectedFormat> read =
         by_reading(fits, known, evidence, options.rendered);
     if (read) return *std::move(read);
-  }
-  if (!fits.empty()) {
-    const DetectRule& rule = *fits[0].rule;
-    DetectedFormat out = described(fits[0], known, evidence);
-    for (std::size_t i = 1; i < fits.size(); ++i) {
-      out.others.emplace_back(format::built_ins()[fits[i].file].name);
+    for (const Fit& fit : fits) {
+      near.push_back({fit.file, "does not read that call"});
     }
-    const bool contested =
-        fits.size() > 1 && equally_strong(rule, *fits[1].rule);
-    out.certainty = rule.rank < 0 || contested || rendered ? Certainty::kGuess
-                    : out.others.empty() && by_tokens(rule, evidence)
-                        ? Certainty::kCertain
-                        : Certainty::kLikely;
-    if (rendered) {
-      out.why +=
-          "; but it does not read the call that the chat template "
-          "renders";
-    }
-    return out;
+    return unknown(
+        "no built-in format reads the call that the chat template "
+        "renders, " +
+            excerpt(options.rendered),
+        std::move(near), known, evidence);
   }
-  return Error{
-      ErrorCode::kUnknownFormat,
-      evidence.text.empty()
-          ? "the configuration has no chat_template, declares no tokens and "
-            "has no response_template: there is nothing to tell its format by."
-          : "nothing in the chat template or among the declared tokens is "
-            "known from a built-in format; looked for the delimiters of tool "
-            "calls such as <tool_call>, [TOOL_CALLS], <|channel|> or "
-            "<|START_ACTION|>, and for the headers of turns."};
+  std::vector<Fit> left;
+  for (const Fit& fit : fits) {
+    std::string why = contradiction(fit.file, known, evidence.templates());
+    if (why.empty()) {
+      left.push_back(fit);
+    } else {
+      near.push_back({fit.file, std::move(why)});
+    }
+  }
+  if (left.empty()) {
+    if (evidence.text.empty()) {
+      return Error{ErrorCode::kUnknownFormat,
+                   "the configuration has no chat_template, declares no tokens "
+                   "and has no response_template: there is nothing to tell its "
+                   "format by."};
+    }
+    const std::string_view what =
+        near.empty() ? "the chat template and the declared tokens are those of "
+                       "no built-in format"
+                     : "the calls that the chat template writes are those of "
+                       "no built-in format";
+    return unknown(std::string(what), std::move(near), known, evidence);
+  }
+  const DetectRule& rule = *left[0].rule;
+  DetectedFormat out = described(left[0], known, evidence);
+  for (std::size_t i = 1; i < left.size(); ++i) {
+    out.others.emplace_back(format::built_ins()[left[i].file].name);
+  }
+  const bool contested = left.size() > 1 && equally_strong(rule, *left[1].rule);
+  out.certainty = rule.rank < 0 || contested ? Certainty::kGuess
+                  : out.others.empty() && by_tokens(rule, evidence)
+                      ? Certainty::kCertain
+                      : Certainty::kLikely;
+  return out;
 }
 
 }  // namespace parlance
