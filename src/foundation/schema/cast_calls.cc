@@ -300,7 +300,13 @@ Parameter inner_parameter(const Parameter& parent, std::string_view name,
   out.inner = around.member(name);
   if (!out.inner.restricts() && name == kItem) out.inner = around.item(index);
   out.plain = !out.inner.restricts();
-  return out;
+  if (!out.plain) return out;
+  // What a schema leaves open may be any value.
+  const bool open = parent.unrestricted ||
+                    (name == kItem && (types_of(parent) & kArray) != 0) ||
+                    (parent.plain && properties == nullptr &&
+                     takes(parent, LooseType::kObject));
+  return open ? parameter_of(json::Value(true)) : out;
 }
 
 std::uint8_t types_of(const Parameter& parameter) {

@@ -64,7 +64,8 @@ std::optional<json::Value> cast_argument(const json::Value& argument,
                                          Strings strings);
 
 // The parameter of an element in an element (minimax_m3_xml): the member `name`
-// of `parent`, or its item `index`, if the name is "item" and no member's.
+// of `parent`, or its item `index`, if the name is "item" and no member's. What
+// `parent` leaves open (a list without "items") may be any value.
 Parameter inner_parameter(const Parameter& parent, std::string_view name,
                           std::size_t index);
 
