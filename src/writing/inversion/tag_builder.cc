@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "base/ascii.h"
+#include "base/trimmed.h"
 #include "inversion/left_out.h"
 #include "inversion/prefix.h"
 #include "inversion/reading.h"
@@ -175,7 +176,8 @@ class Builder {
 
   // ---- nodes ----
 
-  Value free_text(FieldId field) const {
+  // It does not begin with `first`, after white space, unless that is empty.
+  Value free_text(FieldId field, std::string_view first = {}) const {
     const FieldPlan& plan = in_.plan_of(field);
     Value limit;
     if (plan.role == Role::kReasoning && in_.request.max_reasoning_tokens) {
@@ -185,9 +187,18 @@ class Builder {
                       {"excludes", list(plan.free_text.texts)},
                       {"max_tokens", std::move(limit)},
                       {"max_chars", nullptr}};
-    if (!plan.free_text.patterns.empty()) {
-      node.set("exclude_patterns", list(plan.free_text.patterns));
+    Texts patterns = plan.free_text.patterns;
+    if (!first.empty()) {
+      std::string& pattern = patterns.emplace_back("^\\s*");
+      for (const char c : first) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte < 0x80 && !base::is_letter(byte) && !base::is_digit(byte)) {
+          pattern += '\\';
+        }
+        pattern += c;
+      }
     }
+    if (!patterns.empty()) node.set("exclude_patterns", list(patterns));
     if (in_.is_required(field) && !in_.format.description.fields[field].open) {
       return as_field(not_empty(field, std::move(node)), field);
     }
@@ -552,16 +563,23 @@ class Builder {
   }
 
   // Text between two calls, with the layout that the reader takes away after
-  // the first and before the second.
+  // the first and before the second.  It does not begin with what separates the
+  // calls of one region, which would announce another.
   Value text_between() const {
     const FieldId field = *in_.plan.content;
+    const auto& readings = in_.format.family.reading.fields;
+    std::string_view separator;
+    if (*in_.plan.calls < readings.size() &&
+        readings[*in_.plan.calls].count == format::ValueCount::kSequence) {
+      separator = base::trimmed(readings[*in_.plan.calls].separator);
+    }
     json::Array nodes;
     if (const format::Layout* layout = reading_layout(*in_.plan.calls)) {
       if (auto space = layout_space(layout->after)) {
         nodes.push_back(*std::move(space));
       }
     }
-    nodes.push_back(one_of(text_layouts(field, free_text(field))));
+    nodes.push_back(one_of(text_layouts(field, free_text(field, separator))));
     if (auto before = before_calls()) nodes.push_back(*std::move(before));
     return in_order(std::move(nodes));
   }
