@@ -272,6 +272,7 @@ Token JsonScanner::begin_key(const Input& input, char c) {
     }
   }
   token_ = word_ = position_;
+  matched_ = 0;
   step_ = Step::kBareKey;
   return {};
 }
@@ -702,6 +703,26 @@ Token JsonScanner::bad_scalar() {
   return {Kind::kBad, Encoding::kPlain, token_, position_};
 }
 
+// Whether the opening delimiter of a string ends with `c`, which is read after
+// other characters of a key.  Invariant: matched_ is how many bytes of the
+// delimiter delimiter_ stand before it.
+bool JsonScanner::meets_delimiter(const Input& input, char c) {
+  const auto& all = dialect_->delimiters;
+  const auto fits = [&](std::size_t i) {
+    const auto& [open, close, marks] = all[i];
+    return matched_ < open.size() && open[matched_] == c &&
+           (matched_ > 0 || !marks || input.has_mark_at(position_));
+  };
+  if (matched_ == 0 || !fits(delimiter_)) {
+    matched_ = 0;
+    std::size_t i = 0;
+    while (i < all.size() && !fits(i)) ++i;
+    if (i == all.size()) return false;
+    delimiter_ = static_cast<std::uint32_t>(i);
+  }
+  return ++matched_ == all[delimiter_].open.size();
+}
+
 // Reads a character of a key.  word_ is the end of the key without white space.
 Token JsonScanner::read_bare_key(const Input& input, char c) {
   if (dialect_->keys == JsonDialect::Keys::kWords) {
@@ -712,14 +733,17 @@ Token JsonScanner::read_bare_key(const Input& input, char c) {
       return {};
     }
     word_ = position_;
+  } else if (meets_delimiter(input, c)) {
+    // A key has delimiters from its beginning on, or none: the string that
+    // begins here is followed as one in damage.
+    phase_ = Phase::kBroken;
+    (void)recover();
+    step_ = Step::kDelimited;
+    recovers_ = true;
+    matched_ = 0;
+    ++position_;
+    return bad();
   } else if (is_bare_key(c)) {
-    // A key has delimiters from its beginning on, or none.
-    for (const auto& [open, close, marks] : dialect_->delimiters) {
-      if (!open.empty() && open[0] == c &&
-          (!marks || input.has_mark_at(position_))) {
-        return broken();
-      }
-    }
     ++position_;
     if (c != ' ') word_ = position_;
     return {};

@@ -175,6 +175,7 @@ class JsonScanner {
   Token begin_value(const Input& input, char c);
   Token begin_key(const Input& input, char c);
   bool begin_delimiter(const Input& input, char c);
+  bool meets_delimiter(const Input& input, char c);
   Token open(char c);
   bool begin_literal(char c);
   Token begin_string(Step step, std::uint64_t size);
