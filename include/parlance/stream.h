@@ -75,7 +75,8 @@ struct StreamOptions {
   Markers markers = Markers::kToken;
 
   // Tokens that end the response.  By a format, a stop token that the format
-  // does not mention is left out without a diagnostic where nothing follows.
+  // does not mention is left out without a diagnostic where nothing follows;
+  // an ordinary token is text where something follows.
   // By a tag, a stop token that the tag does not name at that point, or names
   // where the response may end before the token and not after it, is not text,
   // and everything after it is the rest.

@@ -53,6 +53,9 @@ struct StreamHost {
         options.stop_ids ? *options.stop_ids : vocabulary->stop_ids();
     stop_ids.assign(ids.begin(), ids.end());
     std::ranges::sort(stop_ids);
+    stops_on_text = std::ranges::any_of(stop_ids, [this](TokenId id) {
+      return vocabulary->kind(id) == TokenKind::kOrdinary;
+    });
   }
 
   // Those of the prefix, until the first round begins.
@@ -115,6 +118,7 @@ struct StreamHost {
 
   std::optional<Vocabulary> vocabulary;  // of a stream of tokens
   std::vector<TokenId> stop_ids;         // sorted
+  bool stops_on_text = false;            // an ordinary token is one of them
   Stage stage;
   Output out;
   vocab::TokenLog tokens;

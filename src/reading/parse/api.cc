@@ -102,13 +102,16 @@ struct ResponseReader : events::StreamHost<ResponseReader> {
   }
 
   void read_end() {
+    end_with_stop();
     end();
     assembler.end_round();
   }
 
   json::Value fields() const { return assembler.fields(); }
   std::uint64_t bytes_in() const { return sanitizer.bytes_in(); }
-  bool turn_ended() const { return stopped || assembler.at_turn_end(); }
+  bool turn_ended() const {
+    return stopped || stopped_by || assembler.at_turn_end();
+  }
 
   // ---------------------------------------------------------------------------
 
@@ -195,7 +198,44 @@ struct ResponseReader : events::StreamHost<ResponseReader> {
     segmenter.feed_mark(symbol, spelling);
   }
 
+  // An ordinary token that is a stop token is text if another follows.
   void feed_token(TokenId id) {
+    if (stopped_by) read_token(*std::exchange(stopped_by, std::nullopt));
+    if (stops_on_text && is_stop(id) && !format.name().empty() &&
+        vocabulary->kind(id) == TokenKind::kOrdinary) {
+      stopped_by = id;
+    } else {
+      read_token(id);
+    }
+  }
+
+  // Reads the ordinary stop token that ends the response, if one does, or
+  // leaves it out.
+  void end_with_stop() {
+    if (!stopped_by) return;
+    const TokenId id = *std::exchange(stopped_by, std::nullopt);
+    const std::string_view bytes = vocabulary->bytes(id);
+    if (mentions(bytes)) return read_token(id);
+    flush_sanitizer();
+    sanitizer.skip(bytes.size());
+    tokens.add(id, sanitizer.bytes_in());
+    stopped = true;
+  }
+
+  // Whether the format ends a region or the response with `text`.
+  bool mentions(std::string_view text) const {
+    const format::FormatImpl& impl = *detail::Access::impl(format);
+    const auto has = [&](const std::vector<std::string>& texts) {
+      return std::ranges::find(texts, text) != texts.end();
+    };
+    return has(impl.family.reading.turn_end) ||
+           std::ranges::any_of(impl.description.fields,
+                               [&](const format::Field& field) {
+                                 return has(field.close.literals);
+                               });
+  }
+
+  void read_token(TokenId id) {
     const TokenKind kind = vocabulary->kind(id);
     if (kind == TokenKind::kOrdinary && !after_special && !ended_by) {
       feed_bytes(vocabulary->bytes(id));
@@ -284,9 +324,13 @@ struct ResponseReader : events::StreamHost<ResponseReader> {
   std::string_view held() {
     const std::string_view tail = sanitizer.tail();
     all_held = assembler.held().text();
-    if (tail.empty() && !filter && all_held.empty()) return segmenter.held();
+    if (tail.empty() && !filter && all_held.empty() && !stopped_by) {
+      return segmenter.held();
+    }
     if (filter) all_held += filter->held();
-    return all_held.append(segmenter.held()).append(tail);
+    all_held.append(segmenter.held()).append(tail);
+    return stopped_by ? all_held.append(vocabulary->bytes(*stopped_by))
+                      : all_held;
   }
 
   Format format;
@@ -300,6 +344,8 @@ struct ResponseReader : events::StreamHost<ResponseReader> {
   std::optional<Diagnostic> ended_by;
   // A stop token has come, and after it nothing but white space and padding.
   bool stopped = false;
+  // An ordinary stop token, the last of the input.
+  std::optional<TokenId> stopped_by;
   // Whether the last token was an added or control token.
   bool after_special = false;
   std::string all_held;  // what held() returns

@@ -77,11 +77,6 @@ struct TagParser::State : events::StreamHost<TagParser::State> {
       : StreamHost(options, detail::Access::impl(p)->diagnostics),
         compiled(p),
         recover(options.recover != Recover::kNo),
-        stops_on_text(std::any_of(stop_ids.begin(), stop_ids.end(),
-                                  [&](TokenId id) {
-                                    return vocabulary->kind(id) ==
-                                           TokenKind::kOrdinary;
-                                  })),
         program(detail::Access::impl(p)->program(vocabulary.has_value())),
         reads_plainly(!program.names_ordinary && !program.has_tokens &&
                       !program.has_budgets),
@@ -753,7 +748,6 @@ struct TagParser::State : events::StreamHost<TagParser::State> {
 
   CompiledTag compiled;
   const bool recover;
-  const bool stops_on_text;  // an ordinary token is one of them
   const tag_parser::TagProgram& program;
   // Ordinary tokens are read by their bytes, and no text counts them.
   const bool reads_plainly;
