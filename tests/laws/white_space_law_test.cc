@@ -195,6 +195,52 @@ TEST_P(WhiteSpaceLaw, AResponseMayEndSeveralTimes) {
   }
 }
 
+// What closes an empty block stands after white space, too.
+TEST_P(WhiteSpaceLaw, BeforeAClosingDelimiterThatIsDroppedItIsLayout) {
+  const format::FormatImpl& format = *detail::Access::impl(format_);
+  if (!format.description.implicit) return;
+  const auto& readings = format.family.reading.fields;
+  if (*format.description.implicit >= readings.size()) return;
+  for (const std::string& closer :
+       readings[*format.description.implicit].drop) {
+    if (!closer.starts_with("</") && !closer.ends_with("|>")) continue;
+    const Message expected = read(closer + "Hi.", 100);
+    for (const std::string_view space : {"\n", " \t\r\n \n"}) {
+      const std::string response = std::string(space) + closer + "Hi.";
+      SCOPED_TRACE(json::dump(response));
+      check(response, expected);
+    }
+  }
+}
+
+// A call ends reasoning whose closing delimiter comes after it.
+TEST_P(WhiteSpaceLaw, BesideALateClosingDelimiterItIsLayout) {
+  const Result<std::string> reasoning =
+      format_.render(json::Object{{"thinking", "Hm."}});
+  const Result<std::string> call = format_.render(messages()[0]);
+  if (!reasoning || !call) return;
+  const std::size_t at = reasoning->find("Hm.");
+  const std::string begin = reasoning->substr(0, at + 3) + "\n" + *call;
+  const std::string late = reasoning->substr(at + 3);
+  const auto told = [](const Message& message) {
+    return json::dump(message.fields);
+  };
+  const auto by_ids = [&](const std::string& text) {
+    return told(read(testing::PhraseWriter(*vocabulary_).write(text)));
+  };
+  for (const std::string_view space : {"", "\n", " \t\r\n \n"}) {
+    const std::string plain = begin + "Hi.";
+    const std::string response = begin + std::string(space) + late + "Hi.";
+    SCOPED_TRACE(json::dump(response));
+    const Message expected = read(plain, plain.size());
+    const json::Value* content = expected.fields.find("content");
+    if (content == nullptr || *content != json::Value("Hi.")) continue;
+    EXPECT_EQ(told(read(response, response.size())), told(expected));
+    EXPECT_EQ(told(read(response, 1)), told(expected));
+    EXPECT_EQ(by_ids(response), by_ids(plain));
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Families, WhiteSpaceLaw,
                          ::testing::ValuesIn(testing::written_families()),
                          [](const auto& one) { return one.param; });

@@ -361,10 +361,11 @@ void Assembler::on_delimiter(const Delimited& delimiter) {
   }
   open_region(delimiter.field, &delimiter, delimiter.begin);
   const bool damaged =
-      format_.recovers &&
-      std::ranges::any_of(delimiter.captures, [](const auto& capture) {
-        return capture.first == "damage";
-      });
+      delimiter.damaged ||
+      (format_.recovers &&
+       std::ranges::any_of(delimiter.captures, [](const auto& capture) {
+         return capture.first == "damage";
+       }));
   if (!damaged) return;
   out_.diagnose({ErrorCode::kInvalidContent,
                  "the opening is damaged",
@@ -388,6 +389,8 @@ void Assembler::on_left_out(std::uint64_t begin, std::uint64_t end,
                  {at(begin), at(end)}});
 }
 
+void Assembler::on_empty_text(FieldId /*closes*/) { space_.drop(); }
+
 void Assembler::on_quoted(FieldId field, bool close, std::uint64_t begin,
                           std::uint64_t end) {
   const std::string name =
@@ -395,7 +398,8 @@ void Assembler::on_quoted(FieldId field, bool close, std::uint64_t begin,
   out_.diagnose({ErrorCode::kInvalidContent,
                  (close ? "the closing of \"" : "the opening of \"") +
                      description_.fields[field].name +
-                     (close ? "\" counts as text: it stands inside a value"
+                     (close ? "\" counts as text: it stands inside a value, or "
+                              "no call has begun"
                             : "\" counts as text: it stands inside a line, or "
                               "no call follows"),
                  name,
@@ -750,7 +754,8 @@ void Assembler::close_region(const Delimited* delimiter, std::uint64_t position,
   space_.drop();
   if (!opened) return;
   const format::Field& field = description_.fields[index];
-  const bool cut = stop == RegionStop::kStreamEnd && field.open && field.close;
+  const bool cut = stop == RegionStop::kStreamEnd && field.open &&
+                   field.close && !program_.ends_with_turn[index];
   if (cut) out_.message.complete = false;
   Closing region = {.field = index,
                     .cut = cut,

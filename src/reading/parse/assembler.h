@@ -82,6 +82,7 @@ class Assembler final : public SegmentSink {
   void on_markup(const Delimited& markup) override;
   void on_left_out(std::uint64_t begin, std::uint64_t end,
                    std::string_view what) override;
+  void on_empty_text(FieldId closes) override;
   void on_quoted(FieldId field, bool close, std::uint64_t begin,
                  std::uint64_t end) override;
   void on_limit(std::uint64_t begin, std::uint64_t end,

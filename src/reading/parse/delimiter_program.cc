@@ -14,6 +14,7 @@
 #include "parse/content.h"
 #include "parse/listed_marks.h"
 #include "parse/reading_filter.h"
+#include "regex/necessary_literals.h"
 #include "vocab/marker_pieces.h"
 
 namespace parlance::parse {
@@ -496,21 +497,28 @@ class ProgramCompiler {
   // The markup with which openers of calls begin.  Where such an opener
   // matches, it is longer, or comes first.
   void add_near_misses(std::vector<Wanted>& all) {
-    std::vector<std::string> texts;
+    std::vector<std::string> required;
+    std::vector<std::string> optional;
     const auto& drop = program_->readings[*description_.implicit]->drop;
+    const auto has = [](const std::vector<std::string>& texts,
+                        const std::string& text) {
+      return std::ranges::find(texts, text) != texts.end();
+    };
     for (const FieldId i : order_) {
       const Delimiter& open = description_.fields[i].open;
       if (!open || !program_->calls[i]) continue;
       program_->first_calls = i;
-      for (const std::string& text :
-           format::begins_of_opener(patterns_.of(open.pattern).hir)) {
-        if (std::ranges::find(texts, text) == texts.end() &&
-            std::ranges::find(drop, text) == drop.end()) {
-          texts.push_back(text);
+      const Hir& hir = patterns_.of(open.pattern).hir;
+      const auto may_lack = regex::optional_first_literals(hir);
+      for (const std::string& text : format::begins_of_opener(hir)) {
+        if (has(required, text) || has(optional, text) || has(drop, text)) {
+          continue;
         }
+        (has(may_lack, text) ? optional : required).push_back(text);
       }
     }
-    add_literals(texts, {.field = kNearMiss}, all);
+    add_literals(required, {.field = kNearMiss}, all);
+    add_literals(optional, {.field = kNearMiss, .close = true}, all);
   }
 
   void add_resting() {
@@ -552,6 +560,7 @@ class ProgramCompiler {
   void add_inside(FieldId i) {
     const Field& field = description_.fields[i];
     program_->interrupted.push_back(false);
+    program_->ends_with_turn.push_back(ends_with_turn(i));
     std::vector<Wanted> all;
     if (field.open && field.close) {
       all.push_back(wanted(field.close, {.field = i, .close = true}));
@@ -561,6 +570,11 @@ class ProgramCompiler {
     if (program_->readings[i] != nullptr && field.open) {
       const auto own = static_cast<std::ptrdiff_t>(all.size());
       const auto& by = program_->readings[i]->interrupted_by;
+      if (format_.recovers && field.close && !program_->calls[i] &&
+          field.open.kind == Delimiter::Kind::kLiterals &&
+          std::ranges::find(by, i) == by.end()) {
+        all.push_back(wanted(field.open, {.field = kRepeated}));
+      }
       for (const FieldId other : order_) {
         const Delimiter& open = description_.fields[other].open;
         if (std::ranges::find(by, other) == by.end()) continue;
@@ -580,6 +594,26 @@ class ProgramCompiler {
     }
     program_->uninterrupted.push_back(std::move(uninterrupted));
     program_->inside.push_back(watch(std::move(all)));
+  }
+
+  bool ends_with_turn(FieldId i) const {
+    const Field& field = description_.fields[i];
+    if (!format_.recovers || program_->calls[i] || !field.open ||
+        !field.close || field.close.pattern.hir.nodes.empty()) {
+      return false;
+    }
+    const Hir& hir = field.close.pattern.hir;
+    const auto fits = [&](regex::HirId id) {
+      const regex::HirNode& node = hir.nodes[id];
+      return node.kind == HirKind::kLook ||
+             (node.kind == HirKind::kLiteral &&
+              std::ranges::find(program_->reading->turn_end, node.text) !=
+                  program_->reading->turn_end.end());
+    };
+    const regex::HirNode& root = hir.root();
+    return root.kind == HirKind::kAlternation
+               ? std::ranges::all_of(root.children, fits)
+               : fits(static_cast<regex::HirId>(hir.nodes.size() - 1));
   }
 
   void add_interrupting(FieldId i, std::vector<Wanted>& all) {

@@ -77,8 +77,11 @@ inline constexpr FieldId kDropped{0x7FFFFFFDu};
 // Of what closes reasoning, and with `close` calls, in implicit text: it is
 // dropped if the last such region has ended without it.
 inline constexpr FieldId kLateClose{0x7FFFFFFCu};
-// Of what an opener of calls begins with, in implicit text: it is text.
+// Of what an opener of calls begins with, in implicit text: it is text, unless
+// it is certain and the opener may do without it (`close`).
 inline constexpr FieldId kNearMiss{0x7FFFFFFBu};
+// Of the opener of an open region of text.
+inline constexpr FieldId kRepeated{0x7FFFFFFAu};
 
 struct Backtracker {
   Watched watched;
@@ -105,7 +108,10 @@ struct DelimiterProgram {
   // By field: whether openers or markup interrupt its regions.
   std::vector<bool> interrupted;
   std::vector<bool> calls;  // by field: its values are calls
-  FieldId first_calls;      // the first such field
+  // By field: its text ends where another region begins or the turn ends, so
+  // that the end of the response cuts nothing off.
+  std::vector<bool> ends_with_turn;
+  FieldId first_calls;  // the first such field
   // At rest text is the implicit field's, and the rule of interruption holds
   // (format/interruption.h): not for a bare template.
   bool rests_in_text = false;

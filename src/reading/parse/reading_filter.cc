@@ -198,6 +198,15 @@ void ReadingFilter::on_delimiter(const Delimited& delimiter) {
   begin_rest(at_rest ? nullptr : &trims_[delimiter.field].after);
 }
 
+void ReadingFilter::on_empty_text(FieldId closes) {
+  if (field_ != kNoField) {
+    begin_text(trims_[field_].first, trims_[field_].last);
+  } else {
+    begin_rest(closes == kNoField ? nullptr : &trims_[closes].after);
+  }
+  sink_.on_empty_text(closes);
+}
+
 void ReadingFilter::on_markup(const Delimited& markup) {
   if (field_ != kNoField) end_text(trims_[field_].last);
   sink_.on_markup(markup);

@@ -55,6 +55,7 @@ class ReadingFilter final : public SegmentSink {
                    std::string_view what) override {
     sink_.on_left_out(begin, end, what);
   }
+  void on_empty_text(FieldId closes) override;
   void on_quoted(FieldId field, bool close, std::uint64_t begin,
                  std::uint64_t end) override {
     sink_.on_quoted(field, close, begin, end);

@@ -212,7 +212,7 @@ void Segmenter::finish(std::string_view rest) {
 void Segmenter::pass(std::uint64_t to) {
   if (to <= passed_) return;
   if (quoted_.begin < to) {
-    sink_.on_quoted(quoted_.field, false, quoted_.begin, quoted_.end);
+    sink_.on_quoted(quoted_.field, quoted_.close, quoted_.begin, quoted_.end);
     quoted_ = {};
   }
   std::span<const MarkAt> marks;
@@ -222,7 +222,7 @@ void Segmenter::pass(std::uint64_t to) {
                 .marks;
   }
   if (watches_lines_) blank_line_ = blank_line_before(to);
-  has_text_ = has_text_ || !base::python_strip(slice(passed_, to)).empty();
+  has_text_ = has_text_ || !base::is_blank(slice(passed_, to));
   send(slice(passed_, to), passed_, marks);
   passed_ = to;
 }
@@ -240,7 +240,7 @@ bool Segmenter::blank_line_before(std::uint64_t position) const {
   if (last > ' ' && last < '\x7F') return false;
   const std::size_t line = text.rfind('\n');
   if (line == std::string_view::npos && !blank_line_) return false;
-  return base::python_strip(text.substr(line + 1)).empty();
+  return base::is_blank(text.substr(line + 1));
 }
 
 // Whether a delimiter opens something: a field's opener, or markup inside a
@@ -280,10 +280,18 @@ bool Segmenter::begins_line(const Delimited& opener) const {
 // counts before what cannot be the body of a call.
 Segmenter::Verdict Segmenter::judge(const Delimited& delimiter, bool end) {
   if (delimiter.field == kLateClose) {
-    const bool unclosed = delimiter.close ? unclosed_call_ : unclosed_;
-    return unclosed ? Verdict::kCounts : Verdict::kText;
+    const FieldId unclosed = delimiter.close ? unclosed_call_ : unclosed_;
+    return unclosed == kNoField ? Verdict::kText : Verdict::kCounts;
   }
-  if (delimiter.field == kNearMiss) return Verdict::kText;
+  if (delimiter.field == kNearMiss) {
+    return delimiter.close && is_certain(delimiter) ? Verdict::kCounts
+                                                    : Verdict::kText;
+  }
+  if (delimiter.field == kRepeated) {
+    return has_text_ || !base::is_blank(slice(passed_, delimiter.begin))
+               ? Verdict::kText
+               : Verdict::kCounts;
+  }
   if (!watches_lines_ || !is_opener(delimiter.field, delimiter.close)) {
     return Verdict::kCounts;
   }
@@ -579,21 +587,40 @@ void Segmenter::commit(Delimited& delimiter) {
     field_ = kNoField;
     enter_region(delimiter.end);
   } else if (delimiter.field == kLateClose) {
-    (delimiter.close ? unclosed_call_ : unclosed_) = false;
+    FieldId& unclosed = delimiter.close ? unclosed_call_ : unclosed_;
+    if (!has_text_) sink_.on_empty_text(unclosed);
+    unclosed = kNoField;
     sink_.on_left_out(delimiter.begin, delimiter.end,
                       "a closing delimiter of a region that has already ended");
+  } else if (delimiter.field == kNearMiss) {
+    sink_.on_left_out(delimiter.begin, delimiter.end,
+                      "an opening delimiter of calls that no call follows");
+  } else if (delimiter.field == kRepeated) {
+    sink_.on_empty_text(kNoField);
+    sink_.on_left_out(delimiter.begin, delimiter.end,
+                      "an opening delimiter of the region that is open");
   } else if (text_after_end_) {
     send(delimiter.text, delimiter.begin, delimiter.marks);
   } else if (delimiter.field == kDropped) {
     // It may stand for an empty block, so at the beginning it is no damage.
-    if (delimiter.close && has_text_ && !ended_) {
-      sink_.on_left_out(delimiter.begin, delimiter.end,
-                        "a closing delimiter that closes nothing");
+    if (delimiter.close && !ended_) {
+      if (has_text_) {
+        sink_.on_left_out(delimiter.begin, delimiter.end,
+                          "a closing delimiter that closes nothing");
+      } else {
+        sink_.on_empty_text(kNoField);
+      }
     }
   } else {
     if (field_ != kNoField) {
-      (program_.calls[field_] ? unclosed_call_ : unclosed_) =
-          !delimiter.close || delimiter.begin == delimiter.end;
+      const bool closed = delimiter.close && delimiter.begin != delimiter.end;
+      follows_call_ = program_.calls[field_];
+      (follows_call_ ? unclosed_call_ : unclosed_) = closed ? kNoField : field_;
+    } else if (!delimiter.close && delimiter.field < program_.calls.size() &&
+               program_.calls[delimiter.field] && program_.rests_in_text) {
+      // The calls of a section have its opener once.
+      delimiter.damaged =
+          is_tolerated(delimiter) && (has_text_ || !follows_call_);
     }
     bool over = delimiter.field == kTurnEnd;
     if (!over) {
@@ -644,6 +671,7 @@ void Segmenter::read_delimiter(const Watched& winner, std::uint64_t begin,
                                Delimited& out) const {
   out.field = winner.field;
   out.close = winner.close;
+  out.damaged = false;
   out.begin = begin;
   out.end = end;
   out.captures.clear();
@@ -723,11 +751,13 @@ bool Segmenter::process_delimiter(bool end, Delimited& delimiter) {
 // An opener that does not interrupt is text, but another delimiter may begin in
 // it.
 void Segmenter::skip_opener(const Delimited& opener) {
-  if (opener.field == kNearMiss) {
-    quoted_ = {program_.first_calls, opener.begin, opener.end};
+  if (opener.field == kNearMiss ||
+      (opener.field == kLateClose && opener.close)) {
+    quoted_ = {program_.first_calls, opener.field == kLateClose, opener.begin,
+               opener.end};
   } else if (opener.field < program_.calls.size() &&
              program_.calls[opener.field]) {
-    quoted_ = {opener.field, opener.begin, opener.end};
+    quoted_ = {opener.field, false, opener.begin, opener.end};
   }
   uninterrupted_until_ = std::max(opener.end, opener.begin + 1);
   while (uninterrupted_until_ < total_ &&

@@ -43,6 +43,7 @@ inline constexpr FieldId kNoField{0xFFFFFFFFu};
 struct Delimited {
   FieldId field;
   bool close = false;
+  bool damaged = false;  // an opener that lacks what the family writes
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
   std::string_view text = {};  // in [begin, end)
@@ -74,8 +75,12 @@ class SegmentSink {
   // The text in [begin, end) is left out, because it is `what`.
   virtual void on_left_out(std::uint64_t begin, std::uint64_t end,
                            std::string_view what) = 0;
+  // A delimiter comes next that is left out, where nothing but white space
+  // stands in the text: it is layout, and the text begins behind the delimiter.
+  // `closes`: the field that it closes late, or kNoField.
+  virtual void on_empty_text(FieldId closes) = 0;
   // The opener of a field of calls, or the close of one, in [begin, end), is
-  // text.
+  // text: in a value, or where no call has begun.
   virtual void on_quoted(FieldId field, bool close, std::uint64_t begin,
                          std::uint64_t end) = 0;
   // A limit was passed at the text in [begin, end).  `what` names the limit
@@ -261,6 +266,7 @@ class Segmenter {
   // a delimiter may still begin where it does.
   struct Quoted {
     FieldId field = kNoField;
+    bool close = false;
     std::uint64_t begin = automata::kNoPosition;
     std::uint64_t end = automata::kNoPosition;
   };
@@ -269,9 +275,12 @@ class Segmenter {
   // opener or of the brackets, and where what is skipped ends so far.
   std::uint64_t judged_ = automata::kNoPosition;
   std::uint64_t body_at_ = 0;
-  // The last region of text, and of calls, has ended without what closes it.
-  bool unclosed_ = false;
-  bool unclosed_call_ = false;
+  // The field of text, and of calls, whose last region has ended without what
+  // closes it.
+  FieldId unclosed_ = kNoField;
+  FieldId unclosed_call_ = kNoField;
+  // The region before the implicit text was one of calls.
+  bool follows_call_ = false;
   // Whether it depends on lines what an opener does in the current state.
   bool watches_lines_ = false;
   // Whether white space alone stands between the last line feed, or the

@@ -126,7 +126,8 @@ bool Segmenter::commit_match(const automata::Match& match,
 // Ends the region after its last value, at `position`.
 bool Segmenter::end_with_value(std::uint64_t position) {
   pass(position);
-  unclosed_call_ = program_.calls[field_];
+  follows_call_ = program_.calls[field_];
+  unclosed_call_ = follows_call_ ? field_ : kNoField;
   field_ = kNoField;
   enter_region(position);
   sink_.on_value_end(position);

@@ -13,6 +13,7 @@
 #include "automata/language.h"
 #include "base/reasoning_names.h"
 #include "base/trimmed.h"
+#include "format/interruption.h"
 #include "inversion/bare.h"
 #include "inversion/shortest.h"
 #include "json/located.h"
@@ -245,10 +246,9 @@ class Planner {
     if (!exclude(text, field.close, true) && free) {
       unsupported(index, "close_pattern", "may match anywhere in its text");
     }
-    // A pattern may read on into the text: (?:<think>\s*)+.
-    if (field.open.kind == Delimiter::Kind::kPattern) {
-      exclude(text, field.open, true);
-    }
+    // A pattern may read on into the text: (?:<think>\s*)+.  A literal that
+    // comes first in its own text is left out.
+    exclude(text, field.open, true);
     append(text.texts, plan_->turn_end);
     if (read != nullptr) {
       append(text.texts, read->drop);
@@ -262,12 +262,16 @@ class Planner {
       }
     }
     // Text that nothing opens may hold no opener, and not what closes
-    // reasoning, which would look like its end.
+    // reasoning, which would look like its end, or calls.
     if (!field.open) {
       for (std::size_t i = 0; i < description_.fields.size(); ++i) {
         exclude_opener(text, i, free);
         if (plan_->fields[i].role == Role::kReasoning) {
           exclude(text, description_.fields[i].close, true);
+        } else if (plan_->fields[i].role == Role::kCalls &&
+                   description_.fields[i].close && format_.recovers) {
+          append(text.texts,
+                 format::markup_of(description_.fields[i].close.pattern.hir));
         }
         for (const WriteLayout& layout : layouts(i)) {
           exclude_section(text, layout.section_begin);
