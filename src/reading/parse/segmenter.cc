@@ -144,7 +144,7 @@ void Segmenter::feed_block(std::string_view text) {
     work_ += search_.run(text);
     if (!search_.decided() && search_.hold() == total_) {
       if (watches_lines_) blank_line_ = blank_line_before(total_);
-      has_text_ = has_text_ || !base::python_strip(text).empty();
+      has_text_ = has_text_ || !base::is_blank(text);
       passed_ = base_ = total_;
       before_base_ = text.back();
       window_ = {};
