@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <set>
@@ -204,11 +205,27 @@ TEST_P(WhiteSpaceLaw, BeforeAClosingDelimiterThatIsDroppedItIsLayout) {
   for (const std::string& closer :
        readings[*format.description.implicit].drop) {
     if (!closer.starts_with("</") && !closer.ends_with("|>")) continue;
-    const Message expected = read(closer + "Hi.", 100);
+    const std::string plain = closer + "Hi.";
+    const Message expected = read(plain, plain.size());
+    // Not all families write what they drop.
+    bool written = false;
+    if (tag_) {
+      TagParser parser(*tag_);
+      parser.feed(plain);
+      parser.finalize();
+      written = parser.complete();
+    }
     for (const std::string_view space : {"\n", " \t\r\n \n"}) {
-      const std::string response = std::string(space) + closer + "Hi.";
+      const std::string response = std::string(space) + plain;
       SCOPED_TRACE(json::dump(response));
-      check(response, expected);
+      if (written) {
+        check(response, expected);
+      } else {
+        EXPECT_EQ(json::dump(read(response, response.size()).fields),
+                  json::dump(expected.fields));
+        EXPECT_EQ(json::dump(read(response, 1).fields),
+                  json::dump(expected.fields));
+      }
     }
   }
 }
@@ -220,7 +237,14 @@ TEST_P(WhiteSpaceLaw, BesideALateClosingDelimiterItIsLayout) {
   const Result<std::string> call = format_.render(messages()[0]);
   if (!reasoning || !call) return;
   const std::size_t at = reasoning->find("Hm.");
-  const std::string begin = reasoning->substr(0, at + 3) + "\n" + *call;
+  // Without the empty block of reasoning that some write before calls.
+  const Message called = read(*call, call->size());
+  const auto part = std::ranges::find_if(called.parts, [&](const Part& one) {
+    return format_.field_name(one.field_index) == "tool_calls";
+  });
+  if (part == called.parts.end()) return;
+  const std::string begin =
+      reasoning->substr(0, at + 3) + "\n" + call->substr(part->bytes.begin);
   const std::string late = reasoning->substr(at + 3);
   const auto told = [](const Message& message) {
     return json::dump(message.fields);
@@ -233,8 +257,14 @@ TEST_P(WhiteSpaceLaw, BesideALateClosingDelimiterItIsLayout) {
     const std::string response = begin + std::string(space) + late + "Hi.";
     SCOPED_TRACE(json::dump(response));
     const Message expected = read(plain, plain.size());
+    // Of some families the call does not end the reasoning.
     const json::Value* content = expected.fields.find("content");
-    if (content == nullptr || *content != json::Value("Hi.")) continue;
+    const json::Value* thought = expected.fields.find("thinking");
+    if (content == nullptr || *content != json::Value("Hi.") ||
+        thought == nullptr || !thought->as_string().starts_with("Hm.") ||
+        thought->as_string().find_first_not_of('\n', 3) != std::string::npos) {
+      continue;
+    }
     EXPECT_EQ(told(read(response, response.size())), told(expected));
     EXPECT_EQ(told(read(response, 1)), told(expected));
     EXPECT_EQ(by_ids(response), by_ids(plain));
