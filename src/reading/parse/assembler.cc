@@ -885,10 +885,12 @@ void Assembler::report_begun(const Delimited& begun) {
   } else if (begun.field == kDropped || begun.field == kLateClose) {
     what = "of a closing delimiter";
   } else {
-    const FieldId field =
-        begun.field == kNearMiss ? program_.first_calls : begun.field;
-    what = std::string(begun.close ? "of the closing of \""
-                                   : "of the opening of \"") +
+    const bool near = begun.field == kNearMiss;
+    const FieldId field = near                       ? program_.first_calls
+                          : begun.field == kRepeated ? field_
+                                                     : begun.field;
+    what = std::string(begun.close && !near ? "of the closing of \""
+                                            : "of the opening of \"") +
            description_.fields[field].name + '"';
   }
   const auto space = static_cast<std::size_t>(text.data() - begun.text.data());
