@@ -7,20 +7,23 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "recogniser/json_hints.h"
+#include "recogniser/hint.h"
 #include "recogniser/recogniser.h"
 
 namespace parlance::testing {
 
 using json::BodyState;
+using recogniser::Between;
 using recogniser::Configuration;
-using recogniser::StringHint;
-using recogniser::WhitespaceHint;
+using recogniser::FreeString;
+using recogniser::Hint;
+using recogniser::LexemeHint;
 
 // Texts of a finite set, byte by byte and without any statement about places.
 class TextSet : public recogniser::Recogniser {
@@ -81,10 +84,12 @@ struct ToyJsonOptions {
 // JSON with these rules: the key "ab" is forbidden, and the value of "id" is a
 // string of one to three small letters and then digits.  A name with an escape
 // in it is another name.
-class ToyJson : public recogniser::Recogniser, public recogniser::JsonHints {
+class ToyJson : public recogniser::Recogniser {
  public:
   explicit ToyJson(ToyJsonOptions options = {})
-      : options_(std::move(options)), frames_(2) {}
+      : options_(std::move(options)), frames_(2) {
+    traits_.has_hints = true;
+  }
 
   Configuration start() override {
     return place(kValue, 1, options_.max_space);
@@ -110,50 +115,39 @@ class ToyJson : public recogniser::Recogniser, public recogniser::JsonHints {
     return config;
   }
 
-  recogniser::JsonHints* json_hints() override { return this; }
-  Configuration step_or_value_state(Configuration config,
-                                    std::uint8_t byte) override {
-    return step(config, byte);
-  }
-  StringHint string_hint(Configuration config) override {
-    if (options_.silent || !is_body(config)) return {};
-    StringHint view{.unconstrained = true, .state = state(config)};
-    if (kind(config) == kKey) {
-      view.after = place(kColon, config.frame);
-      view.has_exceptions = config.extra != 0;
-      return view;
-    }
-    if (options_.max_chars != base::kUnbounded) {
-      view.max_chars = options_.max_chars - config.count;
-    }
-    if (config.count < options_.min_chars) {
-      view.min_chars = options_.min_chars - config.count;
-    }
-    view.after = place(kAfter, config.frame);
-    return view;
-  }
-  WhitespaceHint whitespace_hint(Configuration config) override {
-    if (options_.silent || !takes_space(config)) return {};
-    Configuration no_space = config;
-    no_space.count = 0;
-    return {.unconstrained = true,
-            .max_bytes = options_.max_space - config.count,
-            .json = options_.tail.empty() && options_.max_chars != 3,
-            .without_space = no_space};
-  }
-  base::Fingerprint lexeme_fingerprint(Configuration config) override {
+  Hint hint(Configuration config) override {
     if (options_.silent) return {};
-    const Place at = kind(config);
-    if (at != kNumber && at != kCode) return {};
-    return base::Fingerprinter(config.lex)
-        .add(std::uint64_t{config.count})
-        .add(std::uint64_t{config.extra})
-        .add(std::uint64_t{options_.max_digits})
-        .take();
+    if (is_body(config)) return {.place = string(config)};
+    if (takes_space(config)) {
+      Configuration no_space = config;
+      no_space.count = 0;
+      return {.place = Between{
+                  .max_bytes = options_.max_space - config.count,
+                  .json = options_.tail.empty() && options_.max_chars != 3,
+                  .without_space = no_space}};
+    }
+    if (!is_lexeme(config)) return {};
+    return {.place = LexemeHint{
+                .fingerprint = base::Fingerprinter(config.lex)
+                                   .add(std::uint64_t{config.count})
+                                   .add(std::uint64_t{config.extra})
+                                   .add(std::uint64_t{options_.max_digits})
+                                   .take(),
+                .end = kind(config) == kCode   ? '"'
+                       : options_.tail.empty() ? LexemeHint::kJsonEnd
+                                               : LexemeHint::kAnyEnd,
+                .unbounded = config}};
   }
-  int lexeme_end(Configuration config) override {
-    if (kind(config) == kCode) return '"';
-    return options_.tail.empty() ? kJsonEnd : kAnyEnd;
+  std::optional<base::ByteSet> exception_bytes(Configuration config) override {
+    if (options_.silent || kind(config) != kKey || config.extra == 0) {
+      return std::nullopt;
+    }
+    return base::kAllBytes;
+  }
+  std::optional<std::uint32_t> chars_needed(Configuration from,
+                                            Configuration to) override {
+    if (from.frame != to.frame || !is_lexeme(to)) return std::nullopt;
+    return 0;
   }
   std::string expected(Configuration) override { return "JSON"; }
   std::size_t own_bytes() const override { return frames_.size() * 32; }
@@ -209,6 +203,26 @@ class ToyJson : public recogniser::Recogniser, public recogniser::JsonHints {
   }
   static bool takes_space(Configuration config) {
     return kind(config) >= kValue && kind(config) <= kAfter;
+  }
+
+  static bool is_lexeme(Configuration config) {
+    return kind(config) == kNumber || kind(config) == kCode;
+  }
+  FreeString string(Configuration config) const {
+    FreeString view{.state = state(config)};
+    if (kind(config) == kKey) {
+      view.after = place(kColon, config.frame);
+      view.has_exceptions = config.extra != 0;
+      return view;
+    }
+    if (options_.max_chars != base::kUnbounded) {
+      view.max_chars = options_.max_chars - config.count;
+    }
+    if (config.count < options_.min_chars) {
+      view.min_chars = options_.min_chars - config.count;
+    }
+    view.after = place(kAfter, config.frame);
+    return view;
   }
 
   std::uint32_t push(std::uint32_t frame, char opener) {

@@ -10,6 +10,7 @@
 #include <random>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "json_recogniser/json_recogniser.h"
@@ -162,11 +163,12 @@ void LexemeWalks::compare(const Vocabulary& tokens,
       ASSERT_FALSE(at.dead());
       std::string written;
       for (int step = 0; step < 6; ++step) {
-        const std::uint32_t room = machine->chars_left(at);
-        const Configuration from = machine->lexeme_unbounded(at);
-        const bool by_state = !machine->string_hint(at).unconstrained &&
-                              machine->lexeme_fingerprint(at) &&
-                              machine->lexeme_by_state(from);
+        const recogniser::Hint hint = machine->hint(at);
+        const auto* const lexeme =
+            std::get_if<recogniser::LexemeHint>(&hint.place);
+        const bool by_state = lexeme != nullptr && lexeme->states != nullptr;
+        const std::uint32_t room =
+            by_state ? lexeme->chars_left : base::kUnbounded;
         SCOPED_TRACE(std::string(schema) + " after " + written + " seed " +
                      std::to_string(GetParam()));
         LexemeMask compiler;
@@ -175,9 +177,9 @@ void LexemeWalks::compare(const Vocabulary& tokens,
         std::vector<std::uint32_t> words(tables.mask_words());
         std::vector<std::uint32_t> own_words(tables.mask_words());
         if (by_state) {
-          walk.run(*machine, classes, from.lex, base::kUnbounded, words,
+          walk.run(*machine, classes, lexeme->state, base::kUnbounded, words,
                    compiler);
-          walk.run(*machine, classes, from.lex, room, own_words, own);
+          walk.run(*machine, classes, lexeme->state, room, own_words, own);
           for (const LongToken& one : compiler.longs) {
             if (one.need > room) words[one.id >> 5] &= ~(1U << (one.id & 31));
           }
@@ -190,7 +192,7 @@ void LexemeWalks::compare(const Vocabulary& tokens,
           for (const char c : tokens.bytes(id)) {
             const Configuration next =
                 machine->step(to, static_cast<std::uint8_t>(c));
-            stays = !next.dead() && machine->same_lexeme(to, next);
+            stays = !next.dead() && machine->chars_needed(to, next).has_value();
             if (!stays) break;
             to = next;
           }

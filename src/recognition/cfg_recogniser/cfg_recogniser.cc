@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <utility>
+#include <variant>
 
 #include "base/append_bytes.h"
 #include "base/unwinding.h"
@@ -416,7 +417,7 @@ bool CfgRecogniser::can_end(Configuration config) {
 Configuration CfgRecogniser::mask_key(Configuration config,
                                       std::uint32_t longest) {
   if (config.dead() || !inside(config)) return config;
-  return with_part_at(
+  return with_inner(
       config, schema_of(site_of(config)).mask_key(unwrap(config), longest));
 }
 
@@ -497,6 +498,13 @@ Configuration CfgRecogniser::wrap(std::uint32_t site, Configuration inner) {
   return {inner.lex | kInside, known->second, inner.count, inner.extra};
 }
 
+Configuration CfgRecogniser::with_inner(Configuration like,
+                                        Configuration inner) {
+  const SiteFrame in = site_frames_[like.frame];
+  if (inner.frame != in.frame || inner.dead()) return wrap(in.site, inner);
+  return {inner.lex | kInside, like.frame, inner.count, inner.extra};
+}
+
 std::uint32_t CfgRecogniser::intern_site(StateId state, ContextId context) {
   const std::uint64_t key = pair_key(state, context);
   const auto known = site_of_item_.find(key);
@@ -570,13 +578,9 @@ Configuration CfgRecogniser::site_step(Configuration config,
   Recogniser& schema = schema_of(sites_[id]);
   const Configuration inner = unwrap(config);
   const Configuration next = schema.step(inner, byte);
-  const auto inside_again = [&]() -> Configuration {
-    if (next.frame != inner.frame || next.dead()) return wrap(id, next);
-    return {next.lex | kInside, config.frame, next.count, next.extra};
-  };
-  if (!schema.can_end(inner)) return inside_again();
+  if (!schema.can_end(inner)) return with_inner(config, next);
   const Configuration outside = step(exit_of(id), byte);
-  if (outside.dead()) return inside_again();
+  if (outside.dead()) return with_inner(config, next);
   if (next.dead()) return outside;
   Items kernel = kernel_of(outside);
   kernel.push_back(
@@ -613,19 +617,94 @@ base::ByteSet CfgRecogniser::first_bytes(Configuration config) {
 
 Recogniser::PartPosition CfgRecogniser::part_at(Configuration config) {
   if (config.dead() || !inside(config)) return {};
-  const SiteFrame& in = site_frames_[config.frame];
-  Recogniser& part = schema_of(sites_[in.site]);
-  if (part.broken()) return {};
-  return {.part = &part,
-          .config = unwrap(config),
-          .site = in.site,
-          .text_after = sites_[in.site].forced_text};
+  const SchemaSite& site = site_of(config);
+  Recogniser& part = schema_of(site);
+  const Configuration inner = unwrap(config);
+  if (part.broken() || part.can_end(inner)) return {};
+  return {.part = &part, .config = inner, .text_after = site.forced_text};
 }
 
-bool CfgRecogniser::number_ends_with_part(Configuration config) {
-  const std::uint32_t site = site_frames_[config.frame].site;
-  exit_of(site);
-  return sites_[site].ends_numbers;
+// Where the text of the part may end, what follows it may be read as well, so
+// there only what is known of a lexeme holds.  What may follow a value that is
+// the whole text of the part is not decided by the part: there is no
+// Hint::value, and a number goes on as the part says only if what follows
+// cannot begin like the rest of a number.
+recogniser::Hint CfgRecogniser::hint(Configuration config) {
+  if (config.dead() || !inside(config)) return {};
+  Recogniser& part = schema_of(site_of(config));
+  const Configuration inner = unwrap(config);
+  const bool alone = !part.can_end(inner);
+  recogniser::Hint hint = part.hint(inner);
+  const bool is_whole_text = std::exchange(hint.is_whole_text, false);
+  const auto translate = [&](Configuration& one) {
+    one = with_inner(config, one);
+  };
+  if (auto* const body = std::get_if<recogniser::FreeString>(&hint.place)) {
+    translate(body->after);
+    for (auto& range : body->accepting_ranges) translate(range.after);
+  } else if (auto* const space =
+                 std::get_if<recogniser::Between>(&hint.place)) {
+    translate(space->without_space);
+  } else if (auto* const lexeme =
+                 std::get_if<recogniser::LexemeHint>(&hint.place)) {
+    translate(lexeme->unbounded);
+    if (is_whole_text && lexeme->end == recogniser::LexemeHint::kJsonEnd) {
+      lexeme->end = recogniser::LexemeHint::kAnyEnd;
+      const std::uint32_t site = site_frames_[config.frame].site;
+      exit_of(site);
+      if (!sites_[site].ends_numbers) return {};
+    }
+    return hint;
+  } else if (auto* const apart =
+                 std::get_if<recogniser::SplitKeys>(&hint.place)) {
+    translate(apart->keys);
+    translate(apart->others);
+  }
+  if (!alone) return {};
+  if (is_whole_text) {
+    hint.value = {};
+  } else {
+    translate(hint.value);
+  }
+  return hint;
+}
+
+Configuration CfgRecogniser::resume(Configuration config,
+                                    recogniser::LeftValue left) {
+  return with_inner(config,
+                    schema_of(site_of(config)).resume(unwrap(config), left));
+}
+
+Configuration CfgRecogniser::step_or_value(Configuration config,
+                                           std::uint8_t byte) {
+  if (config.dead() || !inside(config)) return step(config, byte);
+  Recogniser& part = schema_of(site_of(config));
+  const Configuration inner = unwrap(config);
+  return part.can_end(inner)
+             ? step(config, byte)
+             : with_inner(config, part.step_or_value(inner, byte));
+}
+
+std::optional<base::ByteSet> CfgRecogniser::exception_bytes(
+    Configuration config) {
+  if (config.dead() || !inside(config)) return std::nullopt;
+  return schema_of(site_of(config)).exception_bytes(unwrap(config));
+}
+
+bool CfgRecogniser::any_digits(Configuration config) {
+  if (config.dead() || !inside(config)) return false;
+  Recogniser& part = schema_of(site_of(config));
+  const Configuration inner = unwrap(config);
+  return part.any_digits(inner) && !part.can_end(inner);
+}
+
+std::optional<std::uint32_t> CfgRecogniser::chars_needed(Configuration from,
+                                                         Configuration to) {
+  if (!inside(from) || !inside(to) ||
+      site_frames_[from.frame].site != site_frames_[to.frame].site) {
+    return std::nullopt;
+  }
+  return schema_of(site_of(from)).chars_needed(unwrap(from), unwrap(to));
 }
 
 }  // namespace parlance::cfg_recogniser

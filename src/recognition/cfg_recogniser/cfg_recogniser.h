@@ -162,12 +162,16 @@ class CfgRecogniser final : public recogniser::Recogniser {
                                   recogniser::Configuration config) override;
 
   PartPosition part_at(recogniser::Configuration config) override;
-  recogniser::Configuration with_part_at(
-      recogniser::Configuration like,
-      recogniser::Configuration inner) override {
-    return wrap(site_frames_[like.frame].site, inner);
-  }
-  bool number_ends_with_part(recogniser::Configuration config) override;
+  recogniser::Hint hint(recogniser::Configuration config) override;
+  recogniser::Configuration resume(recogniser::Configuration config,
+                                   recogniser::LeftValue left) override;
+  recogniser::Configuration step_or_value(recogniser::Configuration config,
+                                          std::uint8_t byte) override;
+  std::optional<base::ByteSet> exception_bytes(
+      recogniser::Configuration config) override;
+  bool any_digits(recogniser::Configuration config) override;
+  std::optional<std::uint32_t> chars_needed(
+      recogniser::Configuration from, recogniser::Configuration to) override;
   const automata::ByteTable* byte_classes_at(
       recogniser::Configuration config) override {
     if (config.dead() || inside(config)) return nullptr;
@@ -339,7 +343,7 @@ class CfgRecogniser final : public recogniser::Recogniser {
   // The `lex` of a configuration inside the text of a schema has this bit; its
   // other bits are those of the schema's configuration, and `frame` is an index
   // into site_frames_.
-  static constexpr std::uint32_t kInside = 0x80000000;
+  static constexpr std::uint32_t kInside = recogniser::Configuration::kInPart;
   struct SiteFrame {
     std::uint32_t site = 0;
     std::uint32_t frame = 0;
@@ -432,7 +436,7 @@ class CfgRecogniser final : public recogniser::Recogniser {
     return schema(network_.states[site.state].index);
   }
   static bool inside(recogniser::Configuration config) {
-    return (config.lex & kInside) != 0;
+    return config.in_part();
   }
   bool only_inside(recogniser::Configuration config);
   const SchemaSite& site_of(recogniser::Configuration config) const {
@@ -441,6 +445,9 @@ class CfgRecogniser final : public recogniser::Recogniser {
   recogniser::Configuration unwrap(recogniser::Configuration config) const;
   recogniser::Configuration wrap(std::uint32_t site,
                                  recogniser::Configuration inner);
+  // wrap() of the site and configuration of `like` with another inner one.
+  recogniser::Configuration with_inner(recogniser::Configuration like,
+                                       recogniser::Configuration inner);
   recogniser::Configuration enter_site(const Item& item);
   std::uint32_t intern_site(StateId state, ContextId context);
   recogniser::Configuration exit_of(std::uint32_t site);

@@ -255,11 +255,12 @@ Configuration JsonRecogniser::after_value(
     FrameId frame, const std::vector<ConjunctionId>& survivors,
     const std::string* unique_value) {
   if (frames_[frame].kind == FrameKind::kDetached) {
+    if (frames_[frame].size == 1) return left_value(frame, {});
     std::vector<ConjunctionId> sorted = survivors;
     std::sort(sorted.begin(), sorted.end());
-    return LeftValue{
-        .survivors = intern_list(survivors_, survivors_of_, std::move(sorted))}
-        .in(frame);
+    return left_value(
+        frame, {.fulfilled =
+                    intern_list(survivors_, survivors_of_, std::move(sorted))});
   }
   const Kind kind =
       frames_[frame].kind == FrameKind::kRoot ? Kind::kEnd : Kind::kAfter;

@@ -55,6 +55,8 @@ JsonRecogniser::JsonRecogniser(DocumentRef document, ItemChoices choices,
                             : Kind::kDead;
   }
   texts_.push_back(0);
+  survivors_.emplace_back();
+  traits_.has_hints = true;
 }
 
 Result<std::unique_ptr<JsonRecogniser>> JsonRecogniser::create(
@@ -507,22 +509,6 @@ Configuration JsonRecogniser::mask_key(Configuration config,
     }
   }
   return config;
-}
-
-recogniser::WhitespaceHint JsonRecogniser::whitespace_hint(
-    Configuration config) {
-  const Kind kind = lexemes_[config.lex].kind;
-  if (options_.layout.exact || kind < Kind::kValue || kind > Kind::kAfter) {
-    return {};
-  }
-  const std::size_t most = options_.layout.max_white_space;
-  recogniser::WhitespaceHint hint{
-      .unconstrained = true, .json = true, .without_space = config};
-  hint.without_space.count = 0;
-  hint.max_bytes = most >= base::kUnbounded
-                       ? base::kUnbounded
-                       : static_cast<std::uint32_t>(most) - config.count;
-  return hint;
 }
 
 namespace {

@@ -64,7 +64,7 @@
 #include "json_recogniser/key_trie.h"
 #include "json_recogniser/used_values.h"
 #include "parlance/schema_options.h"
-#include "recogniser/json_hints.h"
+#include "recogniser/hint.h"
 #include "recogniser/recogniser.h"
 #include "schema/document.h"
 #include "schema_solver/solver.h"
@@ -74,7 +74,7 @@ namespace parlance::json_recogniser {
 class EscapeRanges;  // json_recogniser/lexemes.h
 
 class JsonRecogniser final : public recogniser::Recogniser,
-                             public recogniser::JsonHints {
+                             public recogniser::LexemeStates {
  public:
   // Errors: as Grammar::from_json_schema's, but for those of loading.
   static Result<std::unique_ptr<JsonRecogniser>> create(
@@ -88,60 +88,24 @@ class JsonRecogniser final : public recogniser::Recogniser,
   bool can_end(recogniser::Configuration config) override;
   recogniser::Configuration mask_key(recogniser::Configuration config,
                                      std::uint32_t longest) override;
-  bool in_whole_value(recogniser::Configuration config) override {
-    return config.frame == start_.frame;
-  }
-  recogniser::StringHint string_hint(recogniser::Configuration config) override;
-  recogniser::WhitespaceHint whitespace_hint(
-      recogniser::Configuration config) override;
-  base::Fingerprint lexeme_fingerprint(
-      recogniser::Configuration config) override;
-  bool same_lexeme(recogniser::Configuration from,
-                   recogniser::Configuration to) override;
-  int lexeme_end(recogniser::Configuration config) override;
-  recogniser::Configuration value_state(
-      recogniser::Configuration config) override;
-  bool left_value(recogniser::Configuration config) override {
-    return config.lex == static_cast<LexId>(Kind::kLeftValue);
-  }
-  bool ended_by_lookahead(recogniser::Configuration config) override {
-    return LeftValue::of(config).lookahead.has_value();
-  }
-  recogniser::Configuration resume(recogniser::Configuration config,
-                                   recogniser::Configuration left) override;
-  recogniser::Configuration step_or_value_state(
-      recogniser::Configuration config, std::uint8_t byte) override;
-  base::Fingerprint value_fingerprint(
-      recogniser::Configuration config) override;
-  recogniser::Configuration translate_left_value(
-      recogniser::Configuration config,
-      recogniser::Configuration left) override;
-  base::ByteSet exception_bytes(recogniser::Configuration config) override;
   base::ByteSet first_bytes(recogniser::Configuration config) override;
-  base::ByteSet likely_bytes(recogniser::Configuration config) override {
-    return first_bytes(config);
-  }
-  bool has_exceptions(recogniser::Configuration config) override;
-  std::uint32_t chars_left(recogniser::Configuration config) override;
-  recogniser::Configuration lexeme_unbounded(
+  recogniser::Hint hint(recogniser::Configuration config) override;
+  recogniser::Configuration resume(recogniser::Configuration config,
+                                   recogniser::LeftValue left) override;
+  recogniser::Configuration step_or_value(recogniser::Configuration config,
+                                          std::uint8_t byte) override;
+  std::optional<base::ByteSet> exception_bytes(
       recogniser::Configuration config) override;
-  LexemeSplit split_lexeme(recogniser::Configuration config) override;
   bool any_digits(recogniser::Configuration config) override;
-  std::uint32_t chars_needed(recogniser::Configuration from,
-                             recogniser::Configuration to) override;
-  bool lexeme_by_state(recogniser::Configuration config) override;
+  std::optional<std::uint32_t> chars_needed(
+      recogniser::Configuration from, recogniser::Configuration to) override;
   std::uint32_t lexeme_step(std::uint32_t lex, std::uint8_t byte) override;
-  std::uint32_t min_chars_to_accept(std::uint32_t lex) override;
-  std::uint32_t max_min_chars(std::uint32_t lex) override;
-  std::uint32_t max_min_plain_chars(std::uint32_t lex) override;
-  LexemeParts lexeme_parts(std::uint32_t lex) override;
-  std::uint32_t chars_without_end(std::uint32_t lex) override;
-  bool loops_beyond_ascii(std::uint32_t lex) override;
-  bool lexeme_any_escapes(std::uint32_t lex) override;
+  std::uint32_t min_chars(std::uint32_t lex) override;
+  Facts facts(std::uint32_t lex) override;
+  Parts lexeme_parts(std::uint32_t lex) override;
   std::string expected(recogniser::Configuration config) override;
   std::size_t own_bytes() const override;
   recogniser::Recogniser::Room room() override;
-  recogniser::JsonHints* json_hints() override { return this; }
   std::shared_ptr<recogniser::Recogniser> fresh() override;
   recogniser::Configuration adopt(recogniser::Recogniser& from,
                                   recogniser::Configuration config) override;
@@ -182,28 +146,13 @@ class JsonRecogniser final : public recogniser::Recogniser,
   };
   static constexpr LexId kFirstLexeme = 16;
 
-  // A configuration of Kind::kLeftValue in parts: the value of a detached frame
-  // is over.
-  struct LeftValue {
-    // An index into survivors_: the conjunctions that the value fulfils.
-    std::uint32_t survivors = 0;
-    // The byte that showed the end and is not part of the value, if any.
-    std::optional<std::uint8_t> lookahead = {};
-
-    recogniser::Configuration in(FrameId frame) const {
-      return {static_cast<LexId>(Kind::kLeftValue), frame,
-              lookahead ? *lookahead + 1U : 0U, survivors};
-    }
-    static LeftValue of(recogniser::Configuration config) {
-      assert(config.lex == static_cast<LexId>(Kind::kLeftValue));
-      assert(config.count <= 256);
-      LeftValue left{.survivors = config.extra};
-      if (config.count != 0) {
-        left.lookahead = static_cast<std::uint8_t>(config.count - 1);
-      }
-      return left;
-    }
-  };
+  using LeftValue = recogniser::LeftValue;
+  static_assert(LeftValue::kLex == static_cast<LexId>(Kind::kLeftValue));
+  // The configuration after the value of a detached frame.
+  // LeftValue::fulfilled: kAll, or an index into survivors_.
+  static recogniser::Configuration left_value(FrameId frame, LeftValue left) {
+    return {LeftValue::kLex, frame, left.lookahead, left.fulfilled};
+  }
 
   // The most items that a token can begin in one array: each but the first is
   // two bytes after the one before.  Counts further than this from every bound
@@ -265,8 +214,7 @@ class JsonRecogniser final : public recogniser::Recogniser,
     // is asked for.
     std::array<std::uint32_t, schema_solver::kJsonTypes> entry = {
         kUnknown, kUnknown, kUnknown, kUnknown, kUnknown, kUnknown};
-    // The frame after a value that every alternative accepts.  Detached frames:
-    // an index into survivors_.
+    // The frame after a value that every alternative accepts.
     FrameId after_all = kUnknown;
     FrameId next_item = kUnknown;
     recogniser::Configuration closed = {};
@@ -475,8 +423,20 @@ class JsonRecogniser final : public recogniser::Recogniser,
   LexId compute_key_step(LexId lexeme, std::uint8_t byte);
 
   // mask_hints.cc, with what Recogniser asks for masks
+  std::optional<recogniser::FreeString> free_string(
+      recogniser::Configuration config);
   void find_accepting_ranges(recogniser::Configuration config,
-                             recogniser::StringHint& hint);
+                             recogniser::FreeString& hint);
+  std::optional<recogniser::Between> between(recogniser::Configuration config);
+  // With no fingerprint if it is not known.
+  recogniser::LexemeHint lexeme_hint(recogniser::Configuration config);
+  base::Fingerprint lexeme_fingerprint(recogniser::Configuration config);
+  std::uint32_t chars_left(recogniser::Configuration config);
+  recogniser::Configuration unbounded(recogniser::Configuration config);
+  recogniser::SplitKeys split_keys(recogniser::Configuration config);
+  bool by_state(const Lexeme& lexeme) const;
+  bool any_escapes(const Lexeme& lexeme) const;
+  base::ByteSet bytes_of_exceptions(const Lexeme& lexeme);
   base::Fingerprint content_fingerprint(recogniser::Configuration config);
   base::Fingerprint own_if_narrowed(const base::Fingerprint& content);
 
@@ -597,6 +557,9 @@ class JsonRecogniser final : public recogniser::Recogniser,
                       const Progress& progress);
 
   // value_states.cc, with the overrides about values
+  recogniser::Configuration value_state(recogniser::Configuration config);
+  FrameId value_frame(FrameId id);
+  base::Fingerprint value_fingerprint(recogniser::Configuration config);
   FrameId detached(std::vector<schema_solver::ConjunctionId> conjunctions);
   base::Fingerprint conjunction_fingerprint(
       schema_solver::ConjunctionId conjunction);
@@ -653,7 +616,8 @@ class JsonRecogniser final : public recogniser::Recogniser,
   // Remembered texts: (text before << 8 | byte) + 1.
   std::vector<std::uint64_t> texts_;
   std::unordered_map<std::uint64_t, std::uint32_t> text_of_;
-  // The conjunctions that a value of a detached frame fulfils.
+  // The conjunctions that a value of a detached frame fulfils; the first list,
+  // LeftValue::kAll, stands for all.
   std::vector<std::vector<schema_solver::ConjunctionId>> survivors_;
   std::unordered_map<std::string, std::uint32_t> survivors_of_;
   // By disjunct and key: the detached frame of a member's value; 0 if the value

@@ -394,13 +394,12 @@ Configuration JsonRecogniser::number_step(Configuration config,
     return config;
   }
   const Configuration over = end_number(config);
-  if (!left_value(over)) return over.dead() ? over : step(over, byte);
+  if (over.lex != LeftValue::kLex) return over.dead() ? over : step(over, byte);
   if (byte != ',' && byte != ']' && byte != '}' && !base::is_space(byte)) {
     return {};
   }
-  return LeftValue{.survivors = LeftValue::of(over).survivors,
-                   .lookahead = byte}
-      .in(over.frame);
+  return left_value(over.frame,
+                    {.fulfilled = over.extra, .lookahead = byte + 1U});
 }
 
 Configuration JsonRecogniser::end_number(Configuration config) {

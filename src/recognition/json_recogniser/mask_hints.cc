@@ -10,8 +10,12 @@
 
 namespace parlance::json_recogniser {
 
+using recogniser::Between;
 using recogniser::Configuration;
-using recogniser::StringHint;
+using recogniser::FreeString;
+using recogniser::Hint;
+using recogniser::LexemeHint;
+using recogniser::SplitKeys;
 namespace {
 
 using json::BodyState;
@@ -50,7 +54,7 @@ base::ByteSet JsonRecogniser::first_bytes(Configuration config) {
   if (lexeme.kind == Kind::kKey) {
     return lexeme.open || lexeme.extras != automata::kDeadState
                ? base::kAllBytes
-               : exception_bytes(config);
+               : bytes_of_exceptions(lexeme);
   }
   if (lexeme.kind == Kind::kNumber) return kNumberBytes;
   if (options_.layout.exact) return base::kAllBytes;
@@ -73,14 +77,39 @@ base::ByteSet JsonRecogniser::first_bytes(Configuration config) {
   }
 }
 
-bool JsonRecogniser::has_exceptions(Configuration config) {
-  const Lexeme& lexeme = lexemes_[config.lex];
-  if (lexeme.node == KeyTrie::kNone) return false;
-  return lexeme.kind == Kind::kKey ? lexeme.open : lexeme.kind == Kind::kString;
+// Decides what is known of a place, in the order from the cheapest way to make
+// its mask to the most general.
+Hint JsonRecogniser::hint(Configuration config) {
+  Hint hint{.is_whole_text = config.frame == start_.frame};
+  if (std::optional<FreeString> body = free_string(config)) {
+    hint.place = *std::move(body);
+  } else if (const std::optional<Between> space = between(config)) {
+    hint.place = *space;
+  } else if (const LexemeHint lexeme = lexeme_hint(config);
+             lexeme.fingerprint) {
+    hint.place = lexeme;
+  } else if (const SplitKeys apart = split_keys(config); !apart.others.dead()) {
+    hint.place = apart;
+  }
+  const Kind kind = lexemes_[config.lex].kind;
+  if (kind < Kind::kValue || kind > Kind::kAfter) return hint;
+  hint.value = value_state(mask_key(config, recogniser::kLongestToken));
+  if (!hint.value.dead())
+    hint.value_fingerprint = value_fingerprint(hint.value);
+  return hint;
 }
 
-base::ByteSet JsonRecogniser::exception_bytes(Configuration config) {
+std::optional<base::ByteSet> JsonRecogniser::exception_bytes(
+    Configuration config) {
   const Lexeme& lexeme = lexemes_[config.lex];
+  const bool some =
+      lexeme.node != KeyTrie::kNone &&
+      (lexeme.kind == Kind::kKey ? lexeme.open : lexeme.kind == Kind::kString);
+  if (!some) return std::nullopt;
+  return bytes_of_exceptions(lexeme);
+}
+
+base::ByteSet JsonRecogniser::bytes_of_exceptions(const Lexeme& lexeme) {
   if (is_escape(lexeme.body) || lexeme.node == KeyTrie::kNone) {
     return base::kAllBytes;
   }
@@ -107,28 +136,26 @@ base::ByteSet JsonRecogniser::exception_bytes(Configuration config) {
 // the lengths are its bounds; with several, find_accepting_ranges() separates
 // them. Keys: a hint if every other key may come; the keys of the trie are
 // exceptions.
-StringHint JsonRecogniser::string_hint(Configuration config) {
+std::optional<FreeString> JsonRecogniser::free_string(Configuration config) {
   const Lexeme& lexeme = lexemes_[config.lex];
-  StringHint hint;
+  FreeString hint;
   hint.state = lexeme.body;
   if (lexeme.kind == Kind::kString) {
-    if (!lexeme.total) return {};
+    if (!lexeme.total) return std::nullopt;
     hint.depends_on_text = lexeme.track;
     hint.has_exceptions = lexeme.node != KeyTrie::kNone;
     const Entry& first = lexeme.entries.front();
     if (lexeme.entries.size() == 1) {
-      hint.unconstrained = true;
       if (first.max != base::kUnbounded) {
         hint.max_chars = first.max - config.count;
       }
       if (first.min > config.count) hint.min_chars = first.min - config.count;
     } else {
-      hint.unconstrained = true;
       for (const Entry& entry : lexeme.entries) {
         if (entry.max == base::kUnbounded && entry.min <= config.count) {
           continue;
         }
-        if (hint.has_exceptions) return {};
+        if (hint.has_exceptions) return std::nullopt;
         find_accepting_ranges(config, hint);
         return hint;
       }
@@ -140,8 +167,7 @@ StringHint JsonRecogniser::string_hint(Configuration config) {
     hint.after = after_value(config.frame, survivors, nullptr);
     return hint;
   }
-  if (lexeme.kind != Kind::kKey || !lexeme.open) return {};
-  hint.unconstrained = true;
+  if (lexeme.kind != Kind::kKey || !lexeme.open) return std::nullopt;
   hint.depends_on_text = lexeme.track;
   hint.has_exceptions = lexeme.node != KeyTrie::kNone;
   const FrameId frame = with_member(config.frame, KeyTrie::kNone, {}, nullptr);
@@ -154,7 +180,7 @@ StringHint JsonRecogniser::string_hint(Configuration config) {
 // alternatives changes only at each alternative's minimum length and after its
 // maximum.
 void JsonRecogniser::find_accepting_ranges(Configuration config,
-                                           StringHint& hint) {
+                                           FreeString& hint) {
   const Lexeme& lexeme = lexemes_[config.lex];
   const auto low = [&](const Entry& entry) {
     return entry.min > config.count ? entry.min - config.count : 0;
@@ -185,6 +211,34 @@ void JsonRecogniser::find_accepting_ranges(Configuration config,
     hint.accepting_ranges.push_back(
         {begin, end, after_value(config.frame, survivors, nullptr)});
   }
+}
+
+std::optional<Between> JsonRecogniser::between(Configuration config) {
+  const Kind kind = lexemes_[config.lex].kind;
+  if (options_.layout.exact || kind < Kind::kValue || kind > Kind::kAfter) {
+    return std::nullopt;
+  }
+  const std::size_t most = options_.layout.max_white_space;
+  Between hint{.json = true, .without_space = config};
+  hint.without_space.count = 0;
+  hint.max_bytes = most >= base::kUnbounded
+                       ? base::kUnbounded
+                       : static_cast<std::uint32_t>(most) - config.count;
+  return hint;
+}
+
+LexemeHint JsonRecogniser::lexeme_hint(Configuration config) {
+  LexemeHint hint{.fingerprint = lexeme_fingerprint(config)};
+  if (!hint.fingerprint) return hint;
+  hint.end =
+      lexemes_[config.lex].kind == Kind::kNumber ? LexemeHint::kJsonEnd : '"';
+  hint.chars_left = chars_left(config);
+  hint.unbounded = unbounded(config);
+  if (by_state(lexemes_[hint.unbounded.lex])) {
+    hint.states = this;
+    hint.state = hint.unbounded.lex;
+  }
+  return hint;
 }
 
 // Of the states of all entries, each by the fingerprint of its language, so
@@ -260,11 +314,6 @@ base::Fingerprint JsonRecogniser::lexeme_fingerprint(Configuration config) {
   return own_if_narrowed(content_fingerprint(config));
 }
 
-bool JsonRecogniser::same_lexeme(Configuration from, Configuration to) {
-  return from.frame == to.frame &&
-         lexemes_[to.lex].kind == lexemes_[from.lex].kind;
-}
-
 std::uint32_t JsonRecogniser::chars_left(Configuration config) {
   const Lexeme& lexeme = lexemes_[config.lex];
   if (lexeme.kind != Kind::kString || lexeme.entries.size() != 1 ||
@@ -274,7 +323,7 @@ std::uint32_t JsonRecogniser::chars_left(Configuration config) {
   return lexeme.entries[0].max - config.count;
 }
 
-Configuration JsonRecogniser::lexeme_unbounded(Configuration config) {
+Configuration JsonRecogniser::unbounded(Configuration config) {
   const Lexeme& now = lexemes_[config.lex];
   const bool bounded = chars_left(config) != base::kUnbounded;
   const bool patterns = now.kind == Kind::kKey && !now.entries.empty();
@@ -294,14 +343,13 @@ Configuration JsonRecogniser::lexeme_unbounded(Configuration config) {
 
 // The keys that the schema spells, and the language of the other keys.  No key
 // is in both.
-recogniser::JsonHints::LexemeSplit JsonRecogniser::split_lexeme(
-    Configuration config) {
+SplitKeys JsonRecogniser::split_keys(Configuration config) {
   const Lexeme& now = lexemes_[config.lex];
   if (now.kind != Kind::kKey || now.open || now.node == KeyTrie::kNone ||
       now.extras == automata::kDeadState) {
     return {};
   }
-  LexemeSplit apart = {.keys = config, .others = config};
+  SplitKeys apart = {.keys = config, .others = config};
   Lexeme words = now.without_entries();
   words.track = false;
   words.extras = automata::kDeadState;
@@ -319,11 +367,14 @@ recogniser::JsonHints::LexemeSplit JsonRecogniser::split_lexeme(
 }
 
 // `to` was reached without a bound, so its Entry::needed is not known.
-std::uint32_t JsonRecogniser::chars_needed(Configuration from,
-                                           Configuration to) {
+std::optional<std::uint32_t> JsonRecogniser::chars_needed(Configuration from,
+                                                          Configuration to) {
   const Lexeme& lexeme = lexemes_[to.lex];
+  if (from.frame != to.frame || lexeme.kind != lexemes_[from.lex].kind) {
+    return std::nullopt;
+  }
   if (lexeme.kind != Kind::kString || lexeme.entries.size() != 1) return 0;
-  return to.count - from.count + min_chars_to_accept(to.lex);
+  return to.count - from.count + min_chars(to.lex);
 }
 
 // A number continues as long as one alternative does.
@@ -338,8 +389,7 @@ bool JsonRecogniser::any_digits(Configuration config) {
 
 // Not if a bound drops alternatives one by one: then the count decides as well.
 // Not inside the trie of keys: then the frame decides which keys are allowed.
-bool JsonRecogniser::lexeme_by_state(Configuration config) {
-  const Lexeme& lexeme = lexemes_[config.lex];
+bool JsonRecogniser::by_state(const Lexeme& lexeme) const {
   if (lexeme.kind == Kind::kKey) {
     return lexeme.body == BodyState::kText && lexeme.node == KeyTrie::kNone &&
            !lexeme.open;
@@ -361,53 +411,48 @@ std::uint32_t JsonRecogniser::lexeme_step(std::uint32_t lex,
   return lexemes_[target].extras == automata::kDeadState ? 0 : target;
 }
 
-std::uint32_t JsonRecogniser::min_chars_to_accept(std::uint32_t lex) {
+std::uint32_t JsonRecogniser::min_chars(std::uint32_t lex) {
   const Lexeme& lexeme = lexemes_[lex];
   const automata::StateId state =
       lexeme.kind == Kind::kKey ? lexeme.extras : lexeme.entries.front().state;
   return min_chars_needed(lexeme.body, lexeme.partial, state,
-                          !lexeme_any_escapes(lex));
+                          !any_escapes(lexeme));
 }
 
-// A string may continue as long as one alternative accepts it, so the lowest
-// bound counts.
-std::uint32_t JsonRecogniser::max_min_chars(std::uint32_t lex) {
+// A string may continue as long as one alternative accepts it, so the lowest of
+// their bounds counts, and the most characters that cannot end one.
+recogniser::LexemeStates::Facts JsonRecogniser::facts(std::uint32_t lex) {
   const Lexeme& lexeme = lexemes_[lex];
-  std::uint32_t fewest = base::kUnbounded;
-  if (lexeme.body != BodyState::kText) return fewest;
-  if (lexeme.kind == Kind::kKey) {
-    return saturate(solver_.languages().max_min_chars(lexeme.extras));
+  Facts facts{.any_escapes = any_escapes(lexeme)};
+  if (lexeme.body != BodyState::kText) return facts;
+  const bool key = lexeme.kind == Kind::kKey;
+  if (!key && lexeme.avoids()) return facts;
+  automata::Languages& languages = solver_.languages();
+  const auto add = [&](automata::StateId state) {
+    facts.lasting =
+        std::min(facts.lasting, saturate(languages.max_min_chars(state)));
+    facts.lasting_plain = std::min(
+        facts.lasting_plain, saturate(languages.max_min_plain_chars(state)));
+    facts.without_end = std::max(facts.without_end,
+                                 saturate(languages.chars_without_end(state)));
+  };
+  if (key) add(lexeme.extras);
+  for (const Entry& entry : key ? std::span<const Entry>() : lexeme.entries) {
+    add(entry.state);
   }
-  if (lexeme.avoids()) return fewest;
-  for (const Entry& entry : lexeme.entries) {
-    fewest = std::min(fewest,
-                      saturate(solver_.languages().max_min_chars(entry.state)));
-  }
-  return fewest;
+  facts.loops_beyond_ascii =
+      lexeme.node == KeyTrie::kNone && (key || lexeme.entries.size() == 1) &&
+      languages.loops_beyond_ascii(key ? lexeme.extras
+                                       : lexeme.entries.front().state);
+  return facts;
 }
 
-std::uint32_t JsonRecogniser::max_min_plain_chars(std::uint32_t lex) {
-  const Lexeme& lexeme = lexemes_[lex];
-  std::uint32_t fewest = base::kUnbounded;
-  if (lexeme.body != BodyState::kText) return fewest;
-  const automata::Languages& languages = solver_.languages();
-  if (lexeme.kind == Kind::kKey) {
-    return saturate(languages.max_min_plain_chars(lexeme.extras));
-  }
-  if (lexeme.avoids()) return fewest;
-  for (const Entry& entry : lexeme.entries) {
-    fewest =
-        std::min(fewest, saturate(languages.max_min_plain_chars(entry.state)));
-  }
-  return fewest;
-}
-
-recogniser::JsonHints::LexemeParts JsonRecogniser::lexeme_parts(
+recogniser::LexemeStates::Parts JsonRecogniser::lexeme_parts(
     std::uint32_t lex) {
   const Lexeme now = lexemes_[lex].without_entries();
   const std::vector<Entry> entries = lexemes_[lex].entries;
   const bool key = now.kind == Kind::kKey;
-  LexemeParts parts;
+  Parts parts;
   if (now.body != BodyState::kText || (!key && entries.size() != 1) ||
       lexemes_[lex].avoids()) {
     return parts;
@@ -424,54 +469,16 @@ recogniser::JsonHints::LexemeParts JsonRecogniser::lexeme_parts(
       part.entries = entries;
       part.entries.front().state = state;
     }
-    parts.lexemes.push_back(intern(std::move(part)));
+    const LexId id = intern(std::move(part));
+    parts.lexemes.push_back({id, lexeme_fingerprint({id, 0, 0, 0})});
   }
   return parts;
 }
 
-// With several alternatives, the string continues as long as one does.
-std::uint32_t JsonRecogniser::chars_without_end(std::uint32_t lex) {
-  const Lexeme& lexeme = lexemes_[lex];
-  if (lexeme.body != BodyState::kText || lexeme.avoids()) return 0;
-  const automata::Languages& languages = solver_.languages();
-  if (lexeme.kind == Kind::kKey) {
-    return saturate(languages.chars_without_end(lexeme.extras));
-  }
-  std::uint32_t most = 0;
-  for (const Entry& entry : lexeme.entries) {
-    most = std::max(most, saturate(languages.chars_without_end(entry.state)));
-  }
-  return most;
-}
-
-bool JsonRecogniser::loops_beyond_ascii(std::uint32_t lex) {
-  const Lexeme& lexeme = lexemes_[lex];
-  const bool key = lexeme.kind == Kind::kKey;
-  if (lexeme.body != BodyState::kText || lexeme.node != KeyTrie::kNone ||
-      lexeme.avoids() || (!key && lexeme.entries.size() != 1)) {
-    return false;
-  }
-  return solver_.languages().loops_beyond_ascii(
-      key ? lexeme.extras : lexeme.entries.front().state);
-}
-
-bool JsonRecogniser::lexeme_any_escapes(std::uint32_t lex) {
-  const Lexeme& lexeme = lexemes_[lex];
+bool JsonRecogniser::any_escapes(const Lexeme& lexeme) const {
   if (lexeme.kind == Kind::kKey) return !canonical_keys(lexeme);
   return std::none_of(lexeme.entries.begin(), lexeme.entries.end(),
                       [](const Entry& entry) { return entry.canonical; });
-}
-
-int JsonRecogniser::lexeme_end(Configuration config) {
-  switch (lexemes_[config.lex].kind) {
-    case Kind::kString:
-    case Kind::kKey:
-      return '"';
-    case Kind::kNumber:
-      return kJsonEnd;
-    default:
-      return kAnyEnd;
-  }
 }
 
 }  // namespace parlance::json_recogniser

@@ -123,7 +123,7 @@ std::uint32_t JsonRecogniser::enter_string(FrameId id) {
   }
   if (lexeme.entries.empty()) return 0;
   // With several alternatives the mask would depend on their bounds, and not on
-  // their states alone (lexeme_by_state()).
+  // their states alone (by_state()).
   if (lexeme.entries.size() == 1 && !lexeme.entries.front().avoids()) {
     count_characters(lexeme, only);
   }

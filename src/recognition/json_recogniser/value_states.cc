@@ -49,19 +49,29 @@ Configuration JsonRecogniser::value_state(Configuration config) {
       frame.kind == FrameKind::kDetached) {
     return {};
   }
-  if (frame.detached == kUnknown) {
-    const FrameId made = detached(conjunctions_in(frame));
-    frames_[config.frame].detached = made;
-  }
-  config.frame = frames_[config.frame].detached;
+  config.frame = value_frame(config.frame);
   return config;
 }
 
-Configuration JsonRecogniser::resume(Configuration config, Configuration left) {
-  const auto [survivors, lookahead] = LeftValue::of(left);
+// The detached frame with the conjunctions of the value expected next.
+JsonRecogniser::FrameId JsonRecogniser::value_frame(FrameId id) {
+  if (frames_[id].detached == kUnknown) {
+    const FrameId made = detached(conjunctions_in(frames_[id]));
+    frames_[id].detached = made;
+  }
+  return frames_[id].detached;
+}
+
+Configuration JsonRecogniser::resume(Configuration config, LeftValue left) {
   const Configuration real =
-      after_value(config.frame, survivors_[survivors], nullptr);
-  return lookahead ? step(real, *lookahead) : real;
+      after_value(config.frame,
+                  left.fulfilled == LeftValue::kAll
+                      ? conjunctions_in(frames_[value_frame(config.frame)])
+                      : survivors_[left.fulfilled],
+                  nullptr);
+  return left.by_lookahead()
+             ? step(real, static_cast<std::uint8_t>(left.lookahead - 1))
+             : real;
 }
 
 // Of the values that a conjunction accepts.  Conjunctions, also of different
@@ -142,24 +152,11 @@ base::Fingerprint JsonRecogniser::value_fingerprint(Configuration config) {
   return own_if_narrowed(print.take());
 }
 
-Configuration JsonRecogniser::translate_left_value(Configuration config,
-                                                   Configuration left) {
-  Frame& frame = frames_[config.frame];
-  if (frame.after_all == kUnknown) {
-    const Configuration all =
-        after_value(config.frame, conjunctions_in(frame), nullptr);
-    frame.after_all = LeftValue::of(all).survivors;
-  }
-  return LeftValue{.survivors = frame.after_all,
-                   .lookahead = LeftValue::of(left).lookahead}
-      .in(config.frame);
-}
-
 // After the quote that closes a key, the value's conjunction may depend on the
 // disjunct and the key alone.  Then the result is a detached frame with that
 // conjunction, found in one table look-up.
-Configuration JsonRecogniser::step_or_value_state(Configuration config,
-                                                  std::uint8_t byte) {
+Configuration JsonRecogniser::step_or_value(Configuration config,
+                                            std::uint8_t byte) {
   const Lexeme& lexeme = lexemes_[config.lex];
   if (byte != '"' || lexeme.kind != Kind::kKey ||
       lexeme.body != json::BodyState::kText) {

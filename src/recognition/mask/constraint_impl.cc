@@ -203,14 +203,9 @@ bool is_empty(const MaskView& mask, const StopSet& stops,
   return std::ranges::all_of(row, [](std::uint32_t word) { return word == 0; });
 }
 
-// The part that alone reads at `config`.  None where its text may end: there
-// the mask depends on the grammar too.
-Recogniser::PartPosition only_part_at(Recogniser& recogniser,
-                                      Configuration config) {
-  const Recogniser::PartPosition in = recogniser.part_at(config);
+Recogniser::PartPosition part_at(Recogniser& recogniser, Configuration config) {
   if (is_off(Shortcut::kPartMasks)) return {};
-  if (in.part == nullptr || in.part->can_end(in.config)) return {};
-  return in;
+  return recogniser.part_at(config);
 }
 
 }  // namespace
@@ -219,7 +214,7 @@ Recogniser::PartPosition only_part_at(Recogniser& recogniser,
 // been made in another grammar.
 MaskHandle ConstraintImpl::find_in_part(Recogniser& recogniser,
                                         Configuration config) {
-  const Recogniser::PartPosition in = only_part_at(recogniser, config);
+  const Recogniser::PartPosition in = part_at(recogniser, config);
   if (in.part == nullptr) return {};
   const auto known = in.part->user_data(compiler_->owner());
   if (known == nullptr) return {};
@@ -232,7 +227,7 @@ MaskHandle ConstraintImpl::find_in_part(Recogniser& recogniser,
 // always followed by the same text, which no token reads to its end and beyond.
 void ConstraintImpl::store_in_part(Recogniser& recogniser, Configuration config,
                                    bool past_part, MaskHandle handle) {
-  const Recogniser::PartPosition in = only_part_at(recogniser, config);
+  const Recogniser::PartPosition in = part_at(recogniser, config);
   if (in.part == nullptr) return;
   if (past_part && !compiler_->no_token_extends(in.text_after)) return;
   const Configuration key = in.part->mask_key(in.config, compiler_->longest());

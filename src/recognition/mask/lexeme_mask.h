@@ -28,7 +28,7 @@
 namespace parlance::mask {
 
 // A token of many characters, and the characters that it needs
-// (JsonHints::chars_needed()).
+// (Recogniser::chars_needed()).
 struct LongToken {
   std::uint32_t need = 0;
   Id id = 0;

@@ -11,6 +11,7 @@
 namespace parlance::mask {
 
 using json::BodyState;
+using recogniser::LexemeStates;
 using vocab::kNoToken;
 using vocab::StringClassNode;
 using vocab::StringClassTrie;
@@ -29,11 +30,11 @@ bool has(std::span<const std::uint32_t> words, Id id) {
 // only for what they need, if bounded.  Else the trie of classes decides the
 // tokens without escapes, and the paths to the other tokens are walked byte by
 // byte.
-void LexemeWalk::run(recogniser::JsonHints& hints,
+void LexemeWalk::run(recogniser::LexemeStates& lexemes,
                      const StringClassTrie& class_trie, std::uint32_t lex,
                      std::uint32_t room, std::span<std::uint32_t> words,
                      LexemeMask& out) {
-  hints_ = &hints;
+  lexemes_ = &lexemes;
   start(class_trie);
   room_ = room;
   bounded_ = out.bounded;
@@ -41,19 +42,18 @@ void LexemeWalk::run(recogniser::JsonHints& hints,
   forget_states();
   path_states_[0] = {.state = state_of(lex)};
 
-  const std::uint32_t lasts = lasting(path_states_[0].state);
-  if (room == base::kUnbounded && lasts != base::kUnbounded &&
-      hints.lexeme_any_escapes(lex)) {
-    most_ = lasts;
+  const LexemeStates::Facts first = facts(path_states_[0].state);
+  if (room == base::kUnbounded && first.lasting != base::kUnbounded &&
+      first.any_escapes) {
+    most_ = first.lasting;
     out.open_beyond_ascii = true;
     std::ranges::copy(tables_.body(BodyState::kText).inner(), words.begin());
     const auto quotes = class_trie.quotes();
     out.leaving.assign(quotes.begin(), quotes.end());
     if (bounded_) walk_escapes(out);
   } else {
-    const std::uint32_t plain = lasting_plain(path_states_[0].state);
-    if (room == base::kUnbounded && plain != base::kUnbounded) {
-      most_ = plain;
+    if (room == base::kUnbounded && first.lasting_plain != base::kUnbounded) {
+      most_ = first.lasting_plain;
       out.open_beyond_ascii = true;
       walk_unusual();
     } else if (room != base::kUnbounded || !walk_by_bytes(out)) {
@@ -76,8 +76,7 @@ void LexemeWalk::forget_states() {
   // Nothing is asked about the dead state.  A question that is stopped leads
   // there from everywhere, also along a token of the mask.
   states_[0].least = 0;
-  states_[0].lasting_known = states_[0].lasting_plain_known = true;
-  states_[0].without_end = 0;
+  states_[0].facts_known = true;
   state_of_.assign(kFirstSize, 0);
 }
 
@@ -107,45 +106,27 @@ LexemeWalk::StateId LexemeWalk::state_of(std::uint32_t lex) {
 }
 
 LexemeWalk::StateId LexemeWalk::learn(StateId state, std::uint8_t byte) {
-  return state_of(hints_->lexeme_step(states_[state].lex, byte));
+  return state_of(lexemes_->lexeme_step(states_[state].lex, byte));
 }
 
 std::uint32_t LexemeWalk::least(StateId state) {
   if (states_[state].least == kUnknown) {
-    states_[state].least = hints_->min_chars_to_accept(states_[state].lex);
+    states_[state].least = lexemes_->min_chars(states_[state].lex);
   }
   return states_[state].least;
 }
 
-std::uint32_t LexemeWalk::lasting(StateId state) {
-  if (!states_[state].lasting_known) {
-    states_[state].lasting_known = true;
-    states_[state].lasting = hints_->max_min_chars(states_[state].lex);
-  }
-  return states_[state].lasting;
-}
-
-std::uint32_t LexemeWalk::lasting_plain(StateId state) {
-  if (is_off(Shortcut::kPlainChars)) return base::kUnbounded;
-  if (!states_[state].lasting_plain_known) {
-    states_[state].lasting_plain_known = true;
-    states_[state].lasting_plain =
-        hints_->max_min_plain_chars(states_[state].lex);
-  }
-  return states_[state].lasting_plain;
-}
-
-// No text of at most that many characters can leave the lexeme; 0 if it is not
-// known.
-std::uint32_t LexemeWalk::without_end(StateId state) {
-  if (is_off(Shortcut::kCharsWithoutEnd)) return 0;
+const LexemeStates::Facts& LexemeWalk::facts(StateId state) {
   State& known = states_[state];
-  if (known.without_end == kUnknown) {
-    // One less than unbounded is as good.
-    known.without_end =
-        std::min(hints_->chars_without_end(known.lex), base::kUnbounded - 1);
+  if (!known.facts_known) {
+    known.facts_known = true;
+    known.facts = lexemes_->facts(known.lex);
+    if (is_off(Shortcut::kPlainChars)) {
+      known.facts.lasting_plain = base::kUnbounded;
+    }
+    if (is_off(Shortcut::kCharsWithoutEnd)) known.facts.without_end = 0;
   }
-  return known.without_end;
+  return known.facts;
 }
 
 LexemeWalk::PathState LexemeWalk::next(const PathState& from,
@@ -173,10 +154,11 @@ SubtreeVerdict LexemeWalk::judge(const StringClassNode& node, StateId state) {
   if (!unbounded && node.chars + std::uint64_t{least(state)} > room_) {
     return SubtreeVerdict::kReject;
   }
-  std::uint32_t lasts = lasting(state);
-  if (lasts == base::kUnbounded && lasting_plain(state) != base::kUnbounded &&
+  const LexemeStates::Facts& known = facts(state);
+  std::uint32_t lasts = known.lasting;
+  if (lasts == base::kUnbounded && known.lasting_plain != base::kUnbounded &&
       all_plain(node)) {
-    lasts = lasting_plain(state);
+    lasts = known.lasting_plain;
   }
   if (lasts != base::kUnbounded &&
       (unbounded || node.longest + std::uint64_t{lasts} <= room_)) {
@@ -184,7 +166,7 @@ SubtreeVerdict LexemeWalk::judge(const StringClassNode& node, StateId state) {
     return SubtreeVerdict::kAccept;
   }
   if (unbounded || node.longest <= room_) {
-    const std::uint32_t chars = without_end(state);
+    const std::uint32_t chars = known.without_end;
     if (chars != 0 && std::uint32_t{node.longest} - node.chars <= chars) {
       return SubtreeVerdict::kAccept;
     }
@@ -253,7 +235,7 @@ bool LexemeWalk::find_exits(StateId first) {
   exits_.push_back({.state = first});
   for (std::size_t i = 0; i < exits_.size(); ++i) {
     const StateId from = exits_[i].state;
-    if (i == kMostExits || !hints_->loops_beyond_ascii(states_[from].lex)) {
+    if (i == kMostExits || !facts(from).loops_beyond_ascii) {
       return false;
     }
     for (std::uint8_t byte = TokenBytes::kFirst; byte <= TokenBytes::kLast;
@@ -396,9 +378,10 @@ std::size_t LexemeWalk::accepted_length(std::size_t depth, StateId from,
   for (const std::uint8_t byte : bytes) {
     const StateId to = step(from, byte);
     if (to == 0) return 0;
-    std::uint64_t one = std::min(room, without_end(to) + std::uint64_t{1});
-    if (without_end(to) == 0) one = 0;
-    const std::uint32_t lasts = lasting(to);
+    const LexemeStates::Facts& known = facts(to);
+    std::uint64_t one = std::min(room, known.without_end + std::uint64_t{1});
+    if (known.without_end == 0) one = 0;
+    const std::uint32_t lasts = known.lasting;
     // Where the room is unbounded, `room` is larger than kUnbounded, too.
     if (lasts != base::kUnbounded && lasts < room && room - lasts > one) {
       one = room - lasts;
@@ -459,11 +442,11 @@ void LexemeWalk::correct_subtree(std::uint32_t root, StateId /*state*/,
   }
 }
 
-void LexemeWalk::clear_partial(recogniser::JsonHints& hints,
+void LexemeWalk::clear_partial(recogniser::LexemeStates& lexemes,
                                const StringClassTrie& class_trie,
                                std::uint32_t lex, bool open,
                                std::span<std::uint32_t> words) {
-  hints_ = &hints;
+  lexemes_ = &lexemes;
   start(class_trie);
   forget_states();
   const StateId first = state_of(lex);

@@ -29,7 +29,7 @@
 #include "mask/lexeme_mask.h"
 #include "mask/token_bytes.h"
 #include "parlance/vocabulary.h"
-#include "recogniser/json_hints.h"
+#include "recogniser/hint.h"
 #include "vocab/string_class_trie.h"
 #include "vocab/token_tables.h"
 
@@ -45,10 +45,9 @@ class LexemeWalk
 
   // Overwrites `words` with the tokens that stay in the lexeme `lex` and need
   // at most `room` characters, and fills out.leaving.  If out.bounded, also
-  // fills out.need and out.longs. REQUIRES: lexeme_by_state() is true of a
-  // configuration with this `lex`, and the caller holds its
-  // mutex.
-  void run(recogniser::JsonHints& hints,
+  // fills out.need and out.longs. REQUIRES: `lex` is a LexemeHint::state, and
+  // the caller holds the lock of its recogniser.
+  void run(recogniser::LexemeStates& lexemes,
            const vocab::StringClassTrie& class_trie, std::uint32_t lex,
            std::uint32_t room, std::span<std::uint32_t> words, LexemeMask& out);
 
@@ -56,7 +55,7 @@ class LexemeWalk
   // text stays in the lexeme `lex`.  Other tokens need not be read, nor, if the
   // lexeme is `open` (LexemeMask::open_beyond_ascii), those whose character is
   // the only unusual one.
-  void clear_partial(recogniser::JsonHints& hints,
+  void clear_partial(recogniser::LexemeStates& lexemes,
                      const vocab::StringClassTrie& class_trie,
                      std::uint32_t lex, bool open,
                      std::span<std::uint32_t> words);
@@ -64,15 +63,12 @@ class LexemeWalk
  private:
   friend ClassWalk;
 
-  // A state of the lexeme, and what is known of it.  kUnknown: not asked yet.
+  // A state of the lexeme, and what is known of it.
   struct State {
     std::uint32_t lex = 0;
-    std::uint32_t least = kUnknown;
-    std::uint32_t lasting = kUnknown;
-    std::uint32_t lasting_plain = kUnknown;
-    bool lasting_known = false;
-    bool lasting_plain_known = false;
-    std::uint32_t without_end = kUnknown;
+    std::uint32_t least = kUnknown;  // not asked yet
+    bool facts_known = false;
+    recogniser::LexemeStates::Facts facts = {};
   };
   // The state of the walk at one depth of its path.
   struct PathState {
@@ -94,9 +90,7 @@ class LexemeWalk
   void forget_states();
   StateId learn(StateId state, std::uint8_t byte);
   std::uint32_t least(StateId state);
-  std::uint32_t lasting(StateId state);
-  std::uint32_t lasting_plain(StateId state);
-  std::uint32_t without_end(StateId state);
+  const recogniser::LexemeStates::Facts& facts(StateId state);
   PathState next(const PathState& from, std::uint8_t byte);
   bool fits(const PathState& at);
 
@@ -123,7 +117,7 @@ class LexemeWalk
   const TokenBytes& token_bytes_;
 
   // The arguments of run().
-  recogniser::JsonHints* hints_ = nullptr;
+  recogniser::LexemeStates* lexemes_ = nullptr;
   std::uint32_t room_ = 0;
   bool bounded_ = false;
   std::uint32_t most_ = 0;  // most characters needed after an accepted token

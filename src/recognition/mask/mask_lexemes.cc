@@ -13,18 +13,15 @@
 namespace parlance::mask {
 
 using json::BodyState;
-using recogniser::JsonHints;
-using recogniser::WhitespaceHint;
 using vocab::kNoToken;
 using vocab::TrieNode;
 
 namespace {
 
-// Whether `byte` can end a lexeme whose JsonHints::lexeme_end() is
-// `lexeme_end`.
+// Whether `byte` can end a lexeme whose LexemeHint::end is `lexeme_end`.
 bool may_end(int lexeme_end, std::uint8_t byte) {
-  if (lexeme_end == JsonHints::kAnyEnd) return true;
-  if (lexeme_end != JsonHints::kJsonEnd) return lexeme_end == byte;
+  if (lexeme_end == LexemeHint::kAnyEnd) return true;
+  if (lexeme_end != LexemeHint::kJsonEnd) return lexeme_end == byte;
   return base::is_json_whitespace(byte) || byte == ',' || byte == ']' ||
          byte == '}';
 }
@@ -53,20 +50,16 @@ base::Fingerprint mask_key(const base::Fingerprint& fingerprint,
 //    is the configuration at depth d of the current path, and all nodes before
 //    `decided` are decided.  Below a node where the lexeme has ended, every
 //    token is read.
-void MaskMaker::in_lexeme(Configuration config,
-                          const base::Fingerprint& fingerprint) {
+void MaskMaker::in_lexeme(const LexemeHint& lexeme, Configuration config) {
   Recogniser& recogniser = *recogniser_;
-  lexeme_ = config;
-  fingerprint_ = fingerprint;
-  const std::uint32_t room = hints_.chars_left(config);
-  const Configuration unbounded = hints_.lexeme_unbounded(config);
+  in_ = config;
+  lexeme_ = lexeme;
+  const std::uint32_t room = lexeme.chars_left;
   std::shared_ptr<const LexemeMask> mask =
-      lexeme_mask(unbounded, base::kUnbounded, room != base::kUnbounded);
+      lexeme_mask(lexeme.unbounded, base::kUnbounded, room != base::kUnbounded);
   if (mask->need > room) {
     // Few characters are left, so the mask is one for this bound.
-    mask = hints_.lexeme_by_state(unbounded).hints != nullptr
-               ? lexeme_mask(unbounded, room, false)
-               : lexeme_mask(config, room, false);
+    mask = lexeme_mask(config, room, false);
   }
   builder_.start(mask->base, mask->set, mask->cleared);
   for (const LongToken& one : mask->longs) {
@@ -117,7 +110,7 @@ void MaskMaker::add_fixed_keys(Configuration keys) {
 bool MaskMaker::leave_by_whitespace(Configuration config) {
   if (is_off(Shortcut::kWhitespaceEnd)) return false;
   Recogniser& recogniser = *recogniser_;
-  if (hints_.lexeme_end(config) != JsonHints::kJsonEnd) return false;
+  if (lexeme_.end != LexemeHint::kJsonEnd) return false;
   const Configuration next = recogniser.step(config, ' ');
   if (next.dead()) return false;
   for (const char c : base::kJsonWhitespace) {
@@ -125,78 +118,73 @@ bool MaskMaker::leave_by_whitespace(Configuration config) {
       return false;
     }
   }
-  const WhitespaceHint view = hints_.whitespace_hint(next);
-  if (!view.unconstrained || !view.json) return false;
+  const Hint hint = hint_of(next);
+  const auto* const view = std::get_if<Between>(&hint.place);
+  if (view == nullptr || !view->json) return false;
   const std::uint32_t max_bytes =
-      std::min(view.max_bytes, resources_.whitespace_bases.longest()) + 1;
+      std::min(view->max_bytes, resources_.whitespace_bases.longest()) + 1;
   const vocab::WhiteSpaceTable& space = resources_.tables.white_space();
   for (const vocab::WhiteSpaceToken& token : space.tokens()) {
     if (token.bytes > max_bytes) break;
     builder_.set(token.id);
   }
-  walk_exits(
-      space.exits(), view.without_space, 0,
-      view.max_bytes == base::kUnbounded ? view.max_bytes : view.max_bytes + 1);
+  walk_exits(space.exits(), view->without_space, 0,
+             view->max_bytes == base::kUnbounded ? view->max_bytes
+                                                 : view->max_bytes + 1);
   return true;
 }
 
 // Finds or makes the LexemeMask of `config` for tokens that need at most `room`
 // characters.  `bounded`: the caller has fewer characters left and also needs
 // to know what the tokens need (LexemeMask::bounded).
-// REQUIRES: `config` is lexeme_, with its bound or without; with it, if `room`
-// is one and the lexeme does not depend on its state alone.
+// REQUIRES: `config` is in_, with its bound or without; with it, if `room` is
+// one.
 //
 // 1. The key is mask_key().
-// 2. Read the tokens, by classes if `lex` alone decides what continues the
+// 2. Read the tokens, by classes if a state alone decides what continues the
 //    lexeme, else byte by byte.
 // 3. Store the mask as differences from a base, or as a base of its own.
 std::shared_ptr<const LexemeMask> MaskMaker::lexeme_mask(Configuration config,
                                                          std::uint32_t room,
                                                          bool bounded) {
-  const int lexeme_end = hints_.lexeme_end(config);
-  const Hints::Lexeme by_state =
-      lexeme_end == '"' ? hints_.lexeme_by_state(config) : Hints::Lexeme{};
-  if (by_state.hints != nullptr) {
-    return lexeme_mask_by_state(by_state, fingerprint_, room, bounded);
+  if (lexeme_.states != nullptr) {
+    return lexeme_mask_by_state({lexeme_.state, lexeme_.fingerprint}, room,
+                                bounded);
   }
   const base::Fingerprint key =
-      mask_key(fingerprint_, room, lexeme_end, bounded);
+      mask_key(lexeme_.fingerprint, room, lexeme_.end, bounded);
   if (auto found = resources_.lexemes.find(key)) return found;
   auto made = std::make_shared<LexemeMask>();
   made->bounded = bounded;
   builder_.start({});
-  walk_lexeme(config, lexeme_end, *made);
+  walk_lexeme(config, lexeme_.end, *made);
   return store_lexeme(key, std::move(made));
 }
 
-// lexeme_mask() of a lexeme that `by_state` describes.  If it is an
-// intersection or a union, its mask is that of the masks of its parts, which
-// others share: ten conditions with ten states each are 10^10 lexemes with 100
-// parts.  Unions of intersections of unions are as deep as expressions.
+// lexeme_mask() of a lexeme that a state describes.  If it is an intersection
+// or a union, its mask is that of the masks of its parts, which others share:
+// ten conditions with ten states each are 10^10 lexemes with 100 parts.  Unions
+// of intersections of unions are as deep as expressions.
 std::shared_ptr<const LexemeMask> MaskMaker::lexeme_mask_by_state(
-    const Hints::Lexeme& by_state, const base::Fingerprint& fingerprint,
-    std::uint32_t room, bool bounded) {
-  const base::Fingerprint key = mask_key(fingerprint, room, '"', bounded);
+    const LexemeStates::Parts::Part& of, std::uint32_t room, bool bounded) {
+  const base::Fingerprint key = mask_key(of.fingerprint, room, '"', bounded);
   if (auto found = resources_.lexemes.find(key)) return found;
-  recogniser::JsonHints& hints = *by_state.hints;
+  LexemeStates& states = *lexeme_.states;
   std::vector<std::shared_ptr<const LexemeMask>> parts;
-  const JsonHints::LexemeParts split = hints.lexeme_parts(by_state.lex);
-  for (const std::uint32_t lex : split.lexemes) {
-    Hints::Lexeme part = by_state;
-    part.lex = part.config.lex = lex;
-    parts.push_back(lexeme_mask_by_state(
-        part, hints.lexeme_fingerprint(part.config), room, bounded));
+  const LexemeStates::Parts split = states.lexeme_parts(of.state);
+  for (const LexemeStates::Parts::Part& part : split.lexemes) {
+    parts.push_back(lexeme_mask_by_state(part, room, bounded));
   }
   auto made = std::make_shared<LexemeMask>();
   made->bounded = bounded;
   builder_.start({});
   if (parts.empty()) {
-    lexeme_walk_.run(hints, resources_.string_classes, by_state.lex, room,
+    lexeme_walk_.run(states, resources_.string_classes, of.state, room,
                      builder_.words(), *made);
   } else if (split.any) {
     unite(parts, builder_.words(), *made);
   } else {
-    intersect(parts, by_state, builder_.words(), *made);
+    intersect(parts, of.state, builder_.words(), *made);
   }
   return store_lexeme(key, std::move(made));
 }
@@ -238,8 +226,7 @@ void MaskMaker::unite(std::span<const std::shared_ptr<const LexemeMask>> parts,
 // in each of them, but none in all.
 void MaskMaker::intersect(
     std::span<const std::shared_ptr<const LexemeMask>> parts,
-    const Hints::Lexeme& by_state, std::span<std::uint32_t> words,
-    LexemeMask& made) {
+    std::uint32_t state, std::span<std::uint32_t> words, LexemeMask& made) {
   const auto view = [](const LexemeMask& mask) {
     return MaskView{
         .base = &mask.base, .set = mask.set, .cleared = mask.cleared};
@@ -272,8 +259,8 @@ void MaskMaker::intersect(
     made.leaving.swap(leaving);
     made.need = std::max(made.need, part->need);
   }
-  lexeme_walk_.clear_partial(*by_state.hints, resources_.string_classes,
-                             by_state.lex, made.open_beyond_ascii, words);
+  lexeme_walk_.clear_partial(*lexeme_.states, resources_.string_classes, state,
+                             made.open_beyond_ascii, words);
   for (const LongToken& one : front.longs) {
     if ((words[one.id >> 5] >> (one.id & 31) & 1) != 0) {
       made.longs.push_back(one);
@@ -303,7 +290,10 @@ std::shared_ptr<const LexemeMask> MaskMaker::store_lexeme(
     made->base = *view.base;
   }
   made->leaving.shrink_to_fit();
-  if (sound() && hints_.lexeme_fingerprint(lexeme_) == fingerprint_) {
+  const Hint now = hint_of(in_);
+  const auto* const still = std::get_if<LexemeHint>(&now.place);
+  if (sound() && still != nullptr &&
+      still->fingerprint == lexeme_.fingerprint) {
     resources_.store.make_room(made->bytes());
     resources_.lexemes.add(key, made, base_bytes);
   }
@@ -322,7 +312,7 @@ void MaskMaker::walk_lexeme(Configuration config, int lexeme_end,
   Configuration* const states = states_.data();
   const TrieNode* const nodes = trie_.nodes().data();
   states[0] = config;
-  const bool run = hints_.any_digits(config);
+  const bool run = any_digits(config);
   std::uint32_t known_end = 0;
   std::size_t listed =
       0;  // nodes of the path up to this depth are in made.leaving
@@ -342,14 +332,15 @@ void MaskMaker::walk_lexeme(Configuration config, int lexeme_end,
         states[d] = recogniser.step(states[d - 1], nodes[path_[d]].byte());
       }
     }
-    const Configuration from = states[depth - 1];
-    const Configuration next = recogniser.step(from, node.byte());
-    if (!next.dead() && hints_.same_lexeme(from, next)) {
+    const Configuration next = recogniser.step(states[depth - 1], node.byte());
+    const auto need =
+        next.dead() ? std::nullopt : recogniser.chars_needed(config, next);
+    if (need) {
       states[depth] = next;
       path_[depth] = i;
       if (node.token() != kNoToken) {
         set_node(node);
-        made.need = std::max(made.need, hints_.chars_needed(config, next));
+        made.need = std::max(made.need, *need);
       }
       ++i;
       continue;

@@ -14,8 +14,6 @@
 namespace parlance::mask {
 
 using json::BodyState;
-using recogniser::StringHint;
-using recogniser::WhitespaceHint;
 using vocab::BodyTable;
 
 namespace {
@@ -86,7 +84,9 @@ MaskMaker::MaskMaker(const MaskResources& resources)
 const MaskBuilder& MaskMaker::make(Recogniser& recogniser, Configuration config,
                                    RecogniserMasks& masks) {
   recogniser_ = &recogniser;
-  hints_ = Hints(recogniser);
+  own_hints_ = recogniser.traits().has_hints;
+  left_value_ =
+      own_hints_ ? LeftValue::kLex : LeftValue::kLex | Configuration::kInPart;
   masks_ = &masks;
   partial_masks_ = &masks.partial;
   read_most_ = false;
@@ -105,25 +105,36 @@ const MaskBuilder& MaskMaker::make(Recogniser& recogniser, Configuration config,
   return builder_;
 }
 
-// Chooses by what the recogniser knows about `config`; the order goes from the
-// cheapest way to the most general.
 void MaskMaker::make_by_kind(Configuration config) {
-  if (const StringHint body = hints_.string_hint(config); body.unconstrained) {
-    in_string(body, config);
-  } else if (const WhitespaceHint space = hints_.whitespace_hint(config);
-             space.unconstrained) {
-    if (!before_value(config)) between_lexemes(space, config);
-  } else if (const base::Fingerprint fingerprint =
-                 hints_.lexeme_fingerprint(config)) {
-    in_lexeme(config, fingerprint);
-  } else if (const recogniser::JsonHints::LexemeSplit apart =
-                 hints_.split_lexeme(config);
-             !apart.others.dead()) {
-    in_lexeme(apart.others, hints_.lexeme_fingerprint(apart.others));
-    add_fixed_keys(apart.keys);
+  const Hint hint = hint_of(config);
+  if (const auto* const body = std::get_if<FreeString>(&hint.place)) {
+    in_string(*body, config);
+  } else if (const auto* const space = std::get_if<Between>(&hint.place)) {
+    if (!before_value(hint, config)) between_lexemes(*space, config);
+  } else if (const auto* const lexeme = std::get_if<LexemeHint>(&hint.place)) {
+    in_lexeme(*lexeme, config);
+  } else if (const auto* const apart = std::get_if<SplitKeys>(&hint.place)) {
+    const Hint others = hint_of(apart->others);
+    const auto* const rest = std::get_if<LexemeHint>(&others.place);
+    in_lexeme(rest != nullptr ? *rest : LexemeHint{}, apart->others);
+    add_fixed_keys(apart->keys);
   } else {
     in_text(config);
   }
+}
+
+Hint MaskMaker::hint_of(Configuration config) const {
+  if (!has_hints(config)) return {};
+  Hint hint = recogniser_->hint(config);
+  if (is_off(Shortcut::kValueStates)) hint.value = {};
+  if (is_off(Shortcut::kSharedValues)) hint.value_fingerprint = {};
+  const bool split = std::holds_alternative<SplitKeys>(hint.place);
+  if ((split && is_off(Shortcut::kSplitLexeme)) ||
+      (is_off(Shortcut::kLexemes) &&
+       (split || std::holds_alternative<LexemeHint>(hint.place)))) {
+    hint.place = {};
+  }
+  return hint;
 }
 
 // Sets the tokens that can be read by their ids, and decides each token for
@@ -156,43 +167,37 @@ void MaskMaker::set_marks(Configuration config) {
 // Makes the mask from the partial mask of the value that comes next.  Returns
 // false if `config` is not before a value.
 //
-//   1. Find the value state of `config`, and the partial mask stored for it:
-//      under its fingerprint for all recognisers, else for this one.
+//   1. Find the partial mask stored for the value: under its fingerprint for
+//   all
+//      recognisers, else for this one.
 //   2. If there is none, make it (make_value_mask) and store it.
 //   3. The tokens that end within the value are decided by the partial mask.
 //      For each of its exit points, read the subtree below from where the real
 //      value ends.
-bool MaskMaker::before_value(Configuration config) {
-  // mask_key() saturates the count of white space, so that more configurations
-  // share a value state.
-  const Configuration place =
-      hints_.value_state(recogniser_->mask_key(config, vocab::kMaxTokenBytes));
-  if (place.dead()) return false;
-  const FoundMask mask =
-      find_or_make(place, place, [&] { return make_value_mask(place); });
+bool MaskMaker::before_value(const Hint& hint, Configuration config) {
+  if (hint.value.dead()) return false;
+  const FoundMask mask = find_or_make(
+      hint, config, hint.value, [&] { return make_value_mask(hint.value); });
   builder_.start(mask->base, mask->set, mask->cleared);
   for (const ExitPoint& exit_point : mask->exit_points) {
-    continue_past_value(exit_point,
-                        mask.shared()
-                            ? hints_.translate_left_value(place, exit_point.at)
-                            : exit_point.at,
-                        config);
+    continue_past_value(exit_point, config);
   }
   return true;
 }
 
-// Sets the tokens that continue past the value at `exit_point`.  `end` says how
-// the value was left; resume() finds what follows it in `config`.
+// Sets the tokens that continue past the value at `exit_point`; resume() finds
+// what follows it in `config`.
 void MaskMaker::continue_past_value(const ExitPoint& exit_point,
-                                    Configuration end, Configuration config) {
-  const Configuration real = hints_.resume(config, end);
+                                    Configuration config) {
+  const Configuration real = recogniser_->resume(config, exit_point.left);
   if (real.dead()) return;
+  const bool by_lookahead = exit_point.left.by_lookahead();
   if (exit_point.exits == nullptr) {
-    if (exit_point.by_lookahead) set_node(trie_.node(exit_point.node));
+    if (by_lookahead) set_node(trie_.node(exit_point.node));
     walk(exit_point.node, real);
     return;
   }
-  if (exit_point.by_lookahead) {
+  if (by_lookahead) {
     set_exits(*exit_point.exits, exit_point.node, exit_point.min_count,
               exit_point.max_count);
   }
@@ -203,7 +208,9 @@ void MaskMaker::continue_past_value(const ExitPoint& exit_point,
 PartialMask MaskMaker::make_value_mask(Configuration place) {
   PartialMask made;
   const auto around = std::exchange(exit_points_, &made.exit_points);
-  between_lexemes(hints_.whitespace_hint(place), place);
+  const Hint hint = recogniser_->hint(place);
+  const auto* const space = std::get_if<Between>(&hint.place);
+  between_lexemes(space != nullptr ? *space : Between{}, place);
   exit_points_ = around;
   const std::array bases = {Base{}};
   if (builder_.dense()) builder_.compact(bases);
@@ -241,14 +248,13 @@ void MaskMaker::store_built(PartialMask& made) {
 //
 // The table of white space only has the remainders that JSON allows.  Where
 // other bytes are possible, white space is walked as any other byte.
-void MaskMaker::between_lexemes(const WhitespaceHint& view,
-                                Configuration config) {
+void MaskMaker::between_lexemes(const Between& view, Configuration config) {
   Recogniser& recogniser = *recogniser_;
   const Configuration quoted = recogniser.step(view.without_space, '"');
-  const StringHint string =
-      quoted.dead() ? StringHint{} : hints_.string_hint(quoted);
+  const Hint after_quote = quoted.dead() ? Hint{} : hint_of(quoted);
+  const auto* const string = std::get_if<FreeString>(&after_quote.place);
   const bool opens_string =
-      string.unconstrained && string.state == BodyState::kText;
+      string != nullptr && string->state == BodyState::kText;
   bool only_json = true;
   for (std::size_t i = 0; i < kOtherCount && !view.json; ++i) {
     const auto byte = static_cast<std::uint8_t>(kOtherBytes[i]);
@@ -257,7 +263,7 @@ void MaskMaker::between_lexemes(const WhitespaceHint& view,
     break;
   }
   const std::uint32_t max_bytes = only_json ? view.max_bytes : 0;
-  start_between_lexemes(max_bytes, opens_string ? &string : nullptr);
+  start_between_lexemes(max_bytes, opens_string ? string : nullptr);
 
   const auto begin = [&](char c, Configuration from) {
     const auto byte = static_cast<std::uint8_t>(c);
@@ -266,9 +272,9 @@ void MaskMaker::between_lexemes(const WhitespaceHint& view,
     const Configuration next = recogniser.step(from, byte);
     if (next.dead()) return;
     set_node(trie_.node(child));
-    if (const Hints::LeftValue left = hints_.left_value(next)) {
+    if (const auto left = left_value(next)) {
       // Not by lookahead, because it is the first byte.
-      exit_points_->push_back({.node = child, .at = left.at});
+      exit_points_->push_back({.node = child, .left = *left});
     } else {
       walk(child, next);
     }
@@ -278,7 +284,7 @@ void MaskMaker::between_lexemes(const WhitespaceHint& view,
   }
   if (const std::uint32_t quote = trie_.root_child('"');
       quote != 0 && opens_string) {
-    leave_string(resources_.tables.string_start(), string, quote, quoted);
+    leave_string(resources_.tables.string_start(), *string, quote, quoted);
   }
   if (only_json) {
     walk_exits(resources_.tables.white_space().exits(), view.without_space, 0,
@@ -292,7 +298,7 @@ void MaskMaker::between_lexemes(const WhitespaceHint& view,
 // Begins with the tokens of at most `max_bytes` of white space and, unless
 // `string` is null, with those that open `string` and stay inside.
 void MaskMaker::start_between_lexemes(std::uint32_t max_bytes,
-                                      const StringHint* string) {
+                                      const FreeString* string) {
   const BodyTable& table = resources_.tables.string_start();
   const std::uint32_t max_chars =
       string == nullptr ? WhitespaceBases::kNoString
@@ -319,7 +325,7 @@ void MaskMaker::in_text(Configuration config) {
   builder_.start({});
   const base::ByteSet bytes = recogniser_->first_bytes(config);
   const std::size_t nodes = nodes_below(bytes);
-  if (!hints_.outside_parts(config) || nodes <= kManyNodes) {
+  if (has_hints(config) || nodes <= kManyNodes) {
     walk_all(config, bytes);
     return;
   }
@@ -354,7 +360,7 @@ bool MaskMaker::like_another(Configuration config) {
 // different configurations.  False, and nothing is set, if that mask is not
 // known, or many tokens would be read.
 bool MaskMaker::like(Configuration config, Configuration other) {
-  if (other.dead() || other == config || !hints_.outside_parts(other)) {
+  if (other.dead() || other == config || has_hints(other)) {
     return false;
   }
   const MaskHandle known =

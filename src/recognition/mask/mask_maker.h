@@ -35,7 +35,7 @@
 //
 // Configurations are many and masks are few.  Each of these relations between
 // configurations saves work, from the finest to the coarsest (recogniser.h and
-// json_hints.h define them):
+// hint.h define them):
 //
 //   relation             two related configurations have
 //   -------------------  ---------------------------------------------------
@@ -47,11 +47,11 @@
 //                        same configuration of a shared part, and the mask
 //                        depends on nothing after the part, or on the same
 //                        text
-//   value_state          the same tokens up to the end of the value that
+//   Hint::value          the same tokens up to the end of the value that
 //                        comes next
-//   value_fingerprint    as value_state, in different recognisers
-//   lexeme_fingerprint   the same tokens that stay within the lexeme, in
-//                        different recognisers
+//   value_fingerprint    as Hint::value, in different recognisers
+//   fingerprint of a     the same tokens that stay within the lexeme, in
+//     lexeme             different recognisers
 //   like_another         the same tokens except those whose bytes lead them to
 //                        different configurations: inside a marker, after it
 //
@@ -68,7 +68,7 @@
 //   MaskStore            content of a mask    mask          cache_bytes for
 //                                                           all masks;
 //                                                           second chance
-//   LexemeMaskCache      lexeme_fingerprint,  LexemeMask    cache_bytes / 4;
+//   LexemeMaskCache      fingerprint,         LexemeMask    cache_bytes / 4;
 //                        end, bound                         least recently
 //                                                           used
 //   SharedValueMasks     value_fingerprint;   PartialMask   4 MiB; all at once
@@ -89,9 +89,8 @@
 //   by_following_text    text after this      MaskHandle    8 texts, each as
 //                        part, then mask_key                memo; later texts
 //                                                           are not stored
-//   partial              mask_key of a value  PartialMask   4 MiB; all at once
-//                        state, or of a
-//                        value after a key
+//   partial              Hint::value, or the  PartialMask   4 MiB; all at once
+//                        same after a key
 //   lately               most recent first    configuration 4 entries;
 //                                                           overwritten
 //   next                 configuration        forced byte   256 entries, by
@@ -114,7 +113,7 @@
 #include "base/byte_set.h"
 #include "base/fingerprint.h"
 #include "base/work.h"
-#include "mask/hints.h"
+#include "mask/ablation.h"
 #include "mask/lexeme_mask.h"
 #include "mask/lexeme_walk.h"
 #include "mask/mask_builder.h"
@@ -129,8 +128,15 @@
 
 namespace parlance::mask {
 
+using recogniser::Between;
 using recogniser::Configuration;
+using recogniser::FreeString;
+using recogniser::Hint;
+using recogniser::LeftValue;
+using recogniser::LexemeHint;
+using recogniser::LexemeStates;
 using recogniser::Recogniser;
+using recogniser::SplitKeys;
 
 // Bases of masks between lexemes: tokens of white space up to a number of
 // bytes, and tokens that open a string and stay within a number of characters.
@@ -195,26 +201,26 @@ class MaskMaker {
  private:
   // Whether what was found so far may be kept in a cache that others use: no
   // limit has cut it short.  Besides, its fingerprint must still be the one
-  // that it was made under (JsonHints::lexeme_fingerprint()).
+  // that it was made under (LexemeHint::fingerprint).
   bool sound() const { return base::work_left() && !recogniser_->overflowed(); }
 
   struct FoundMask {
     std::shared_ptr<const PartialMask> owner;  // null: this recogniser
-    bool shared() const { return owner != nullptr; }
     const PartialMask* mask = nullptr;
     const PartialMask* operator->() const { return mask; }
   };
-  // The partial mask of the value state `value`; what `make` returns if none is
-  // stored.  It is stored for all recognisers if the value has a fingerprint,
-  // else for this one, under `key`: the value state, but for members that say
-  // which of its masks is meant.  Valid until the next one is stored.
+  // The partial mask of hint.value, where `hint` is that of `config`; what
+  // `make` returns if none is stored.  It is stored for all recognisers if the
+  // value has a fingerprint, else for this one, under `key`: the value, but for
+  // members that say which of its masks is meant.  Valid until the next one is
+  // stored.
   //
   // The mask of a value reads the value and the layout, which the fingerprint
   // has, and the vocabulary of the compiler.
   template <class Make>
-  FoundMask find_or_make(Configuration value, Configuration key,
-                         const Make& make) {
-    const base::Fingerprint of = hints_.value_fingerprint(value);
+  FoundMask find_or_make(const Hint& hint, Configuration config,
+                         Configuration key, const Make& make) {
+    const base::Fingerprint& of = hint.value_fingerprint;
     if (!of) {
       const PartialMask* const known = partial_masks_->find(key);
       if (known != nullptr) return {nullptr, known};
@@ -228,7 +234,7 @@ class MaskMaker {
     auto found = resources_.values.find(shared);
     if (found == nullptr) {
       auto made = std::make_shared<const PartialMask>(make());
-      if (sound() && hints_.value_fingerprint(value) == of) {
+      if (sound() && hint_of(config).value_fingerprint == of) {
         resources_.values.add(shared, made);
       }
       found = std::move(made);
@@ -244,15 +250,12 @@ class MaskMaker {
   std::optional<base::ByteSet> bytes_apart(Configuration config,
                                            Configuration like);
   void set_marks(Configuration config);
-  bool before_value(Configuration config);
-  void continue_past_value(const ExitPoint& exit_point, Configuration end,
-                           Configuration config);
+  bool before_value(const Hint& hint, Configuration config);
+  void continue_past_value(const ExitPoint& exit_point, Configuration config);
   PartialMask make_value_mask(Configuration place);
   void store_built(PartialMask& made);
-  void between_lexemes(const recogniser::WhitespaceHint& view,
-                       Configuration config);
-  void start_between_lexemes(std::uint32_t max_bytes,
-                             const recogniser::StringHint* string);
+  void between_lexemes(const Between& view, Configuration config);
+  void start_between_lexemes(std::uint32_t max_bytes, const FreeString* string);
   // A walk over fewer nodes is faster byte by byte than by token classes.
   static constexpr std::size_t kManyNodes = 1000;
   bool read_most_ = false;
@@ -261,47 +264,71 @@ class MaskMaker {
   std::size_t nodes_below(const base::ByteSet& bytes) const;
 
   // mask_strings.cc
-  void in_string(const recogniser::StringHint& view, Configuration config);
+  void in_string(const FreeString& view, Configuration config);
   void start_inner(const vocab::BodyTable& table, std::uint32_t max_chars);
-  void leave_string(const vocab::BodyTable& table,
-                    const recogniser::StringHint& view, std::uint32_t root,
-                    Configuration config);
+  void leave_string(const vocab::BodyTable& table, const FreeString& view,
+                    std::uint32_t root, Configuration config);
   void leave_string(const vocab::BodyTable& table, std::uint32_t kind,
-                    const recogniser::StringHint::AcceptingRange& end);
+                    const FreeString::AcceptingRange& end);
   void leave_key(const vocab::ExitTrie& exits, Configuration key,
-                 Configuration value,
-                 const recogniser::StringHint::AcceptingRange& end);
-  void find_exceptions(const recogniser::StringHint& view, std::uint32_t root,
+                 const Hint& hint, const FreeString::AcceptingRange& end);
+  void find_exceptions(const FreeString& view, std::uint32_t root,
                        Configuration config);
-  void find_exceptions(const recogniser::StringHint& view, std::uint32_t root,
+  void find_exceptions(const FreeString& view, std::uint32_t root,
                        Configuration config, std::uint32_t begin,
                        std::uint32_t end);
-  void find_quoted_exceptions(const recogniser::StringHint& view,
-                              Configuration config);
+  void find_quoted_exceptions(const FreeString& view, Configuration config);
   void add_exception(std::uint32_t root, Configuration at);
   void clear_exceptions();
 
   // mask_lexemes.cc
-  void in_lexeme(Configuration config, const base::Fingerprint& fingerprint);
+  void in_lexeme(const LexemeHint& lexeme, Configuration config);
   void add_fixed_keys(Configuration keys);
   bool leave_by_whitespace(Configuration config);
-  // The lexeme of in_lexeme(), with its fingerprint.
-  Configuration lexeme_;
-  base::Fingerprint fingerprint_;
+  // The lexeme of in_lexeme(), with its hint.
+  Configuration in_;
+  LexemeHint lexeme_;
   std::shared_ptr<const LexemeMask> lexeme_mask(Configuration config,
                                                 std::uint32_t room,
                                                 bool bounded);
   std::shared_ptr<const LexemeMask> lexeme_mask_by_state(
-      const Hints::Lexeme& by_state, const base::Fingerprint& fingerprint,
-      std::uint32_t room, bool bounded);
+      const LexemeStates::Parts::Part& of, std::uint32_t room, bool bounded);
   static void unite(std::span<const std::shared_ptr<const LexemeMask>> parts,
                     std::span<std::uint32_t> words, LexemeMask& made);
   void intersect(std::span<const std::shared_ptr<const LexemeMask>> parts,
-                 const Hints::Lexeme& by_state, std::span<std::uint32_t> words,
+                 std::uint32_t state, std::span<std::uint32_t> words,
                  LexemeMask& made);
   std::shared_ptr<const LexemeMask> store_lexeme(
       const base::Fingerprint& key, std::shared_ptr<LexemeMask> made);
   void walk_lexeme(Configuration config, int lexeme_end, LexemeMask& made);
+
+  // What the recogniser knows of places that walks meet.
+  Hint hint_of(Configuration config) const;
+  // Whether it has hints there, of its own or of a part.
+  bool has_hints(Configuration config) const {
+    return own_hints_ || config.in_part();
+  }
+  Configuration step_or_value(Configuration config, std::uint8_t byte) const {
+    return is_off(Shortcut::kValueStates)
+               ? recogniser_->step(config, byte)
+               : recogniser_->step_or_value(config, byte);
+  }
+  // A superset of the bytes that step() accepts, never more expensive than to
+  // try a few bytes.
+  base::ByteSet likely_bytes(Configuration config) const {
+    return has_hints(config) && !is_off(Shortcut::kLikelyBytes)
+               ? recogniser_->first_bytes(config)
+               : base::kAllBytes;
+  }
+  bool any_digits(Configuration config) const {
+    return has_hints(config) && !is_off(Shortcut::kAnyDigits) &&
+           recogniser_->any_digits(config);
+  }
+  std::optional<base::ByteSet> exception_bytes(Configuration config) const;
+  std::optional<LeftValue> left_value(Configuration config) const {
+    if (config.lex != left_value_) return std::nullopt;
+    return LeftValue{.fulfilled = config.extra, .lookahead = config.count};
+  }
 
   // mask_walks.cc
   void set(Id id) {
@@ -335,7 +362,8 @@ class MaskMaker {
   LexemeWalk lexeme_walk_;
   TokenClassWalk token_class_walk_;
   Recogniser* recogniser_ = nullptr;  // while one mask is made
-  Hints hints_;                       // of recogniser_
+  bool own_hints_ = false;            // Traits::has_hints of it
+  std::uint32_t left_value_ = 0;      // the `lex` where a value was left
   PartialMaskCache* partial_masks_ = nullptr;
   // While the tokens that leave a string are read, if the configuration after
   // the string depends on the string's text: the configuration in the string,

@@ -18,12 +18,11 @@
 namespace parlance::mask {
 
 using json::BodyState;
-using recogniser::StringHint;
 using vocab::BodyTable;
 using vocab::ExitTrie;
 using vocab::TrieNode;
 
-void MaskMaker::in_string(const StringHint& view, Configuration config) {
+void MaskMaker::in_string(const FreeString& view, Configuration config) {
   const BodyTable& table = resources_.tables.body(view.state);
   start_inner(table, view.max_chars);
   leave_string(table, view, 0, config);
@@ -56,7 +55,7 @@ void MaskMaker::start_inner(const BodyTable& table, std::uint32_t max_chars) {
 // Exceptions are decided first and marked, so that what follows skips them.
 // Then the remainders after the quote are read once for each accepting range,
 // as if no token were an exception.
-void MaskMaker::leave_string(const BodyTable& table, const StringHint& view,
+void MaskMaker::leave_string(const BodyTable& table, const FreeString& view,
                              std::uint32_t root, Configuration config) {
   if (view.has_exceptions) find_exceptions(view, root, config);
   text_start_ = view.depends_on_text ? &config : nullptr;
@@ -69,7 +68,7 @@ void MaskMaker::leave_string(const BodyTable& table, const StringHint& view,
                   .max_chars = view.max_chars,
                   .after = view.after});
   }
-  for (const StringHint::AcceptingRange& end : view.accepting_ranges) {
+  for (const FreeString::AcceptingRange& end : view.accepting_ranges) {
     leave_string(table, kind, end);
   }
   text_start_ = nullptr;
@@ -84,9 +83,9 @@ void MaskMaker::leave_string(const BodyTable& table, const StringHint& view,
 // is stored as a partial mask for the three ranges that occur most: any length,
 // none, and at least one character.
 void MaskMaker::leave_string(const BodyTable& table, std::uint32_t kind,
-                             const StringHint::AcceptingRange& end) {
-  const Configuration value =
-      !end.after.dead() ? hints_.value_state(end.after) : Configuration{};
+                             const FreeString::AcceptingRange& end) {
+  const Hint hint = end.after.dead() ? Hint{} : hint_of(end.after);
+  const Configuration value = hint.value;
   const bool from_first = end.min_chars == 0;
   const bool to_last = end.max_chars == base::kUnbounded;
   const bool at_once = from_first && end.max_chars == 0;
@@ -98,7 +97,7 @@ void MaskMaker::leave_string(const BodyTable& table, std::uint32_t kind,
     Configuration key = value;
     key.extra = ~kind;  // no configuration has such large numbers
     key.count = at_once ? 1 : later ? 2 : 0;
-    leave_key(table.exits(), key, value, end);
+    leave_key(table.exits(), key, hint, end);
   } else if (exit_points_ != nullptr) {
     walk_exits(table.exits(), end.after, end.min_chars, end.max_chars);
   } else {
@@ -109,31 +108,35 @@ void MaskMaker::leave_string(const BodyTable& table, std::uint32_t kind,
 }
 
 // Sets the tokens of `exits` whose remainder can be read from end.after, by the
-// partial mask of its value state `value`, which is stored under `key`: if the
+// partial mask of hint.value, which is stored under `key`: if the
 // value has a fingerprint, for all recognisers.
 void MaskMaker::leave_key(const ExitTrie& exits, Configuration key,
-                          Configuration value,
-                          const StringHint::AcceptingRange& end) {
-  const FoundMask mask = find_or_make(value, key, [&] {
+                          const Hint& hint,
+                          const FreeString::AcceptingRange& end) {
+  const FoundMask mask = find_or_make(hint, end.after, key, [&] {
     PartialMask made;
     const auto around = std::exchange(exit_points_, &made.exit_points);
     collected_exits_ = &made.set;
-    walk_exits(exits, value, end.min_chars, end.max_chars);
+    walk_exits(exits, hint.value, end.min_chars, end.max_chars);
     exit_points_ = around;
     collected_exits_ = nullptr;
     return made;
   });
   for (const Id id : mask->set) set(id);
   for (const ExitPoint& exit_point : mask->exit_points) {
-    continue_past_value(exit_point,
-                        mask.shared()
-                            ? hints_.translate_left_value(value, exit_point.at)
-                            : exit_point.at,
-                        end.after);
+    continue_past_value(exit_point, end.after);
   }
 }
 
-void MaskMaker::find_exceptions(const StringHint& view, std::uint32_t root,
+std::optional<base::ByteSet> MaskMaker::exception_bytes(
+    Configuration config) const {
+  if (!has_hints(config)) return std::nullopt;
+  const auto bytes = recogniser_->exception_bytes(config);
+  if (bytes && is_off(Shortcut::kExceptionBytes)) return base::kAllBytes;
+  return bytes;
+}
+
+void MaskMaker::find_exceptions(const FreeString& view, std::uint32_t root,
                                 Configuration config) {
   if (root != 0) {
     find_exceptions(view, root, config, root + 1, trie_.subtree_end(root));
@@ -145,7 +148,8 @@ void MaskMaker::find_exceptions(const StringHint& view, std::uint32_t root,
   }
   // The nodes at depth 1 are far apart in memory: visit only those of bytes
   // that can begin an exception.
-  base::for_bytes(hints_.exception_bytes(config), [&](std::uint8_t byte) {
+  const base::ByteSet bytes = exception_bytes(config).value_or(base::kAllBytes);
+  base::for_bytes(bytes, [&](std::uint8_t byte) {
     const std::uint32_t child = trie_.root_child(byte);
     if (child != 0) {
       find_exceptions(view, 0, config, child, trie_.subtree_end(child));
@@ -163,7 +167,7 @@ void MaskMaker::find_exceptions(const StringHint& view, std::uint32_t root,
 // Invariant: `k` is the first entry of the list that is not decided; states[d]
 // and wanted[d] belong to the node at depth d on the current path, which has
 // exceptions.
-void MaskMaker::find_quoted_exceptions(const StringHint& view,
+void MaskMaker::find_quoted_exceptions(const FreeString& view,
                                        Configuration config) {
   constexpr std::uint32_t kTarget = vocab::StringClassTrie::kTarget;
   const auto node_of = [](std::uint32_t entry) { return entry & ~kTarget; };
@@ -178,7 +182,7 @@ void MaskMaker::find_quoted_exceptions(const StringHint& view,
     return static_cast<std::size_t>(it - paths.begin());
   };
   states[0] = config;
-  wanted[0] = hints_.exception_bytes(config);
+  wanted[0] = exception_bytes(config).value_or(base::kAllBytes);
   std::size_t k = 0;
   base::for_bytes(wanted[0], [&](std::uint8_t byte) {
     const std::uint32_t child = trie_.root_child(byte);
@@ -193,8 +197,7 @@ void MaskMaker::find_quoted_exceptions(const StringHint& view,
         k = from_node(k, node.subtree_end());
         continue;
       }
-      const Configuration next =
-          hints_.step_or_value_state(states[depth - 1], node.byte());
+      const Configuration next = step_or_value(states[depth - 1], node.byte());
       if (i != paths[k]) {
         if (next != view.after) {
           origin_ = config;
@@ -202,12 +205,12 @@ void MaskMaker::find_quoted_exceptions(const StringHint& view,
           add_exception(i, next);
         }
         ++k;
-      } else if (next.dead() || !hints_.has_exceptions(next)) {
-        k = from_node(k, node.subtree_end());
-      } else {
+      } else if (const auto bytes = exception_bytes(next)) {
         states[depth] = next;
-        wanted[depth] = hints_.exception_bytes(next);
+        wanted[depth] = *bytes;
         ++k;
+      } else {
+        k = from_node(k, node.subtree_end());
       }
     }
   });
@@ -216,7 +219,7 @@ void MaskMaker::find_quoted_exceptions(const StringHint& view,
 // find_exceptions() among the nodes [begin, end) of the trie, which are below
 // `root`.  As find_quoted_exceptions(), with the state of the string's body
 // beside the configuration, because the walk may begin inside a character.
-void MaskMaker::find_exceptions(const StringHint& view, std::uint32_t root,
+void MaskMaker::find_exceptions(const FreeString& view, std::uint32_t root,
                                 Configuration config, std::uint32_t begin,
                                 std::uint32_t end) {
   Configuration* const states = states_.data();
@@ -227,7 +230,8 @@ void MaskMaker::find_exceptions(const StringHint& view, std::uint32_t root,
   // Most bytes lead to one configuration without exceptions; remember it.
   Configuration ordinary;
   auto* const wanted = wanted_bytes_.data();
-  wanted[nodes[root].depth()] = hints_.exception_bytes(config);
+  wanted[nodes[root].depth()] =
+      exception_bytes(config).value_or(base::kAllBytes);
   for (std::uint32_t i = begin; i < end;) {
     const TrieNode node = nodes[i];
     if (!base::has_byte(wanted[node.depth() - 1], node.byte())) {
@@ -240,7 +244,7 @@ void MaskMaker::find_exceptions(const StringHint& view, std::uint32_t root,
       continue;
     }
     const Configuration next =
-        hints_.step_or_value_state(states[node.depth() - 1], node.byte());
+        step_or_value(states[node.depth() - 1], node.byte());
     if (body == BodyState::kExit) {
       if (next != view.after) {
         origin_ = config;
@@ -250,14 +254,16 @@ void MaskMaker::find_exceptions(const StringHint& view, std::uint32_t root,
       i = node.subtree_end();
       continue;
     }
-    if (next.dead() || next == ordinary || !hints_.has_exceptions(next)) {
+    const auto more =
+        next.dead() || next == ordinary ? std::nullopt : exception_bytes(next);
+    if (!more) {
       if (!next.dead()) ordinary = next;
       i = node.subtree_end();
       continue;
     }
     states[node.depth()] = next;
     bodies[node.depth()] = body;
-    wanted[node.depth()] = hints_.exception_bytes(next);
+    wanted[node.depth()] = *more;
     ++i;
   }
 }
@@ -282,19 +288,18 @@ void MaskMaker::add_exception(std::uint32_t root, Configuration at) {
     } else {
       state = states[node.depth() - 1];
       if (!state.dead()) {
-        state = hints_.step_or_value_state(state, node.byte());
+        state = step_or_value(state, node.byte());
       }
     }
-    Hints::LeftValue left = hints_.left_value(state);
+    std::optional<LeftValue> left = left_value(state);
     if (left) {
       state = step_path(origin_, origin_node_, i);
-      left = hints_.left_value(state);
+      left = left_value(state);
     }
     trie_.each_token(node, mark);
     if (left) {
-      if (!left.by_lookahead) set_node(node);
-      exit_points_->push_back(
-          {.node = i, .at = left.at, .by_lookahead = left.by_lookahead});
+      if (!left->by_lookahead()) set_node(node);
+      exit_points_->push_back({.node = i, .left = *left});
       state = {};
     } else if (!state.dead()) {
       set_node(node);

@@ -50,7 +50,7 @@ void MaskMaker::set_node(const TrieNode& node) {
 // Sets the tokens strictly below the node `root` that can be read from `at`.
 //
 // A byte after which a value comes may lead to the value state instead
-// (step_or_value_state), which is cheaper as long as no token continues past
+// (step_or_value), which is cheaper as long as no token continues past
 // the value.  If one does, step_path() finds the real configuration.  If that
 // has left the value as well, a partial mask is being made, and the node
 // becomes one of its exit points.
@@ -59,13 +59,13 @@ void MaskMaker::walk(std::uint32_t root, Configuration at) {
   const TrieNode* const nodes = trie_.nodes().data();
   const std::uint32_t end = nodes[root].subtree_end();
   if (root + 1 == end) return;
-  if (base::is_digit(nodes[root].byte()) && hints_.any_digits(at)) {
+  if (base::is_digit(nodes[root].byte()) && any_digits(at)) {
     walk_digits(root, root, at);
     return;
   }
   auto* const wanted = wanted_bytes_.data();
   states[nodes[root].depth()] = at;
-  wanted[nodes[root].depth()] = hints_.likely_bytes(at);
+  wanted[nodes[root].depth()] = likely_bytes(at);
   Spender spender;
   for (std::uint32_t i = root + 1; i < end;) {
     spender.count();
@@ -74,33 +74,31 @@ void MaskMaker::walk(std::uint32_t root, Configuration at) {
       i = node.subtree_end();
       continue;
     }
-    Configuration next =
-        hints_.step_or_value_state(states[node.depth() - 1], node.byte());
-    Hints::LeftValue left = hints_.left_value(next);
+    Configuration next = step_or_value(states[node.depth() - 1], node.byte());
+    std::optional<LeftValue> left = left_value(next);
     if (left) {
       next = step_path(at, root, i);
-      left = hints_.left_value(next);
+      left = left_value(next);
     }
     if (next.dead()) {
       i = node.subtree_end();
       continue;
     }
-    if (!left.by_lookahead) set_node(node);
+    if (!left || !left->by_lookahead()) set_node(node);
     if (left) {
-      exit_points_->push_back(
-          {.node = i, .at = left.at, .by_lookahead = left.by_lookahead});
+      exit_points_->push_back({.node = i, .left = *left});
       i = node.subtree_end();
       continue;
     }
     ++i;
     if (i == node.subtree_end()) continue;
-    if (base::is_digit(node.byte()) && hints_.any_digits(next)) {
+    if (base::is_digit(node.byte()) && any_digits(next)) {
       walk_digits(i - 1, root, at);
       i = node.subtree_end();
       continue;
     }
     states[node.depth()] = next;
-    wanted[node.depth()] = hints_.likely_bytes(next);
+    wanted[node.depth()] = likely_bytes(next);
   }
 }
 
@@ -122,12 +120,11 @@ void MaskMaker::walk_digits(std::uint32_t root, std::uint32_t origin,
       continue;
     }
     const Configuration next = step_path(at, origin, i);
-    const Hints::LeftValue left = hints_.left_value(next);
+    const std::optional<LeftValue> left = left_value(next);
     if (!next.dead()) {
-      if (!left.by_lookahead) set_node(node);
+      if (!left || !left->by_lookahead()) set_node(node);
       if (left) {
-        exit_points_->push_back(
-            {.node = i, .at = left.at, .by_lookahead = left.by_lookahead});
+        exit_points_->push_back({.node = i, .left = *left});
       } else {
         walk(i, next);
       }
@@ -225,15 +222,16 @@ void MaskMaker::set_exits(const ExitTrie& exits, std::uint32_t i,
 void MaskMaker::walk_exits(const ExitTrie& exits, Configuration after,
                            std::uint32_t min_count, std::uint32_t max_count) {
   if (after.dead()) return;
-  const Hints::LeftValue left = hints_.left_value(after);
-  if (!left.by_lookahead) set_exits(exits, 0, min_count, max_count);
+  const std::optional<LeftValue> left = left_value(after);
+  if (!left || !left->by_lookahead()) {
+    set_exits(exits, 0, min_count, max_count);
+  }
   if (left) {
     exit_points_->push_back({.exits = &exits,
                              .node = 0,
                              .min_count = min_count,
                              .max_count = max_count,
-                             .at = left.at,
-                             .by_lookahead = left.by_lookahead});
+                             .left = *left});
     return;
   }
   walk_exits(exits, 0, after, min_count, max_count);
@@ -256,7 +254,7 @@ void MaskMaker::walk_exits(const ExitTrie& exits, std::uint32_t root,
   if (root + 1 == end) return;
   auto* const wanted = wanted_bytes_.data();
   states[exits.node(root).depth()] = at;
-  wanted[exits.node(root).depth()] = hints_.likely_bytes(at);
+  wanted[exits.node(root).depth()] = likely_bytes(at);
   Spender spender;
   for (std::uint32_t i = root + 1; i < end;) {
     spender.count();
@@ -275,19 +273,18 @@ void MaskMaker::walk_exits(const ExitTrie& exits, std::uint32_t root,
       i = node.subtree_end();
       continue;
     }
-    if (const Hints::LeftValue left = hints_.left_value(next)) {
+    if (const auto left = left_value(next)) {
       if (actual_.dead()) {
-        if (!left.by_lookahead) set_exits(exits, i, min_count, max_count);
+        if (!left->by_lookahead()) set_exits(exits, i, min_count, max_count);
         exit_points_->push_back({.exits = &exits,
                                  .node = i,
                                  .min_count = min_count,
                                  .max_count = max_count,
-                                 .at = left.at,
-                                 .by_lookahead = left.by_lookahead});
+                                 .left = *left});
         i = node.subtree_end();
         continue;
       }
-      next = hints_.resume(actual_, left.at);
+      next = recogniser.resume(actual_, *left);
       if (next.dead()) {
         i = node.subtree_end();
         continue;
@@ -297,7 +294,7 @@ void MaskMaker::walk_exits(const ExitTrie& exits, std::uint32_t root,
     ++i;
     if (i == node.subtree_end()) continue;
     states[node.depth()] = next;
-    wanted[node.depth()] = hints_.likely_bytes(next);
+    wanted[node.depth()] = likely_bytes(next);
   }
 }
 

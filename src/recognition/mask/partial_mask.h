@@ -5,7 +5,7 @@
 //
 // A key determines which values may follow it; the other keys of the object
 // only determine what may follow the value.  So the mask before a value is made
-// once for the value state (JsonHints::value_state), with a list of the exit
+// once for the value state (recogniser::Hint::value), with a list of the exit
 // points: where tokens continue past the end of the value.  For a
 // configuration, only the tokens below the exit points are read.
 //
@@ -38,9 +38,7 @@ struct ExitPoint {
   std::uint32_t node = 0;
   std::uint32_t min_count = 0;
   std::uint32_t max_count = 0;
-  // How the value was left (Hints::LeftValue).
-  recogniser::Configuration at = {};
-  bool by_lookahead = false;
+  recogniser::LeftValue left = {};
 };
 
 struct PartialMask {

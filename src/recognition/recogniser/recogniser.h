@@ -19,9 +19,10 @@
 // step() and step_token() are enough to compute any mask; all other functions
 // have an answer that says nothing.  They make masks cheaper, and are asked in
 // this order, under the lock: mask_key() and mask_equivalent(), whether a mask
-// is known; begin_tracking(); what is known of the place, the bytes that can be
-// read, and the hints of json_hints.h; end_tracking().  mask/mask_maker.h ranks
-// all relations between configurations that share masks.
+// is known; begin_tracking(); hint(), once for the place; the bytes that can be
+// read, and what walks over tokens ask, as often as they need; end_tracking().
+// mask/mask_maker.h ranks all relations between configurations that share
+// masks.
 //
 // A recogniser may delegate to other recognisers, its parts, and recognisers of
 // several grammars may share a part.  A recogniser locks a part when it uses
@@ -43,10 +44,9 @@
 #include "base/unwinding.h"
 #include "base/work.h"
 #include "recogniser/configuration.h"
+#include "recogniser/hint.h"
 
 namespace parlance::recogniser {
-
-class JsonHints;
 
 // Bytes of the longest token that a mask is asked about.
 inline constexpr std::uint32_t kLongestToken = 255;
@@ -167,6 +167,8 @@ class Recogniser {
     bool names_tokens = false;
     // All bytes that occur in some text, and maybe others.
     base::ByteSet alphabet = base::kAllBytes;
+    // It has hints of its own, not those of parts.
+    bool has_hints = false;
   };
   const Traits& traits() const { return traits_; }
 
@@ -219,35 +221,50 @@ class Recogniser {
   // bytes are hard to find.
   virtual base::ByteSet repeatable_bytes(Configuration) { return {}; }
 
+  // --- Hints (hint.h).
+
+  virtual Hint hint(Configuration) { return {}; }
+  // The configuration that continues `config`, after its Hint::value was left.
+  // Dead if it does not fit.
+  virtual Configuration resume(Configuration /*config*/, LeftValue) {
+    return {};
+  }
+  // As step(), but a byte after which a value begins may lead to its
+  // Hint::value instead.  That is cheaper if the result is not used in the end.
+  virtual Configuration step_or_value(Configuration config, std::uint8_t byte) {
+    return step(config, byte);
+  }
+  // A superset of the bytes after which a FreeString with exceptions still has
+  // exceptions, or ends as one; null if it has none.
+  virtual std::optional<base::ByteSet> exception_bytes(Configuration) {
+    return std::nullopt;
+  }
+  // Whether `config` is in a number that continues with every text of digits.
+  virtual bool any_digits(Configuration) { return false; }
+  // If `to` is in the lexeme of `from`: the number of characters between them
+  // plus the number that the lexeme must still have at `to`.  Null if the
+  // lexeme was left.  REQUIRES: the hint of `from` is a LexemeHint; `to` is not
+  // dead and is one step from a configuration in the lexeme.
+  virtual std::optional<std::uint32_t> chars_needed(Configuration /*from*/,
+                                                    Configuration /*to*/) {
+    return std::nullopt;
+  }
+
   // --- Parts.
 
   // The recognisers that this one delegates to, without duplicates.
   std::span<const std::shared_ptr<Recogniser>> parts() const { return parts_; }
   // Where a part reads.
   struct PartPosition {
-    Recogniser* part = nullptr;  // null: no part reads
+    Recogniser* part = nullptr;  // null: none
     Configuration config = {};   // of the part
-    // Where the part stands: equal sites are followed by the same texts.
-    std::uint32_t site = 0;
     // The text that must follow that of the part.  Valid until the next call of
     // a function of the recogniser.
     std::string_view text_after = {};
   };
-  // The part that reads at `config`.  It reads alone, unless its text may end
-  // there.  The part is locked until another one is used, or release().
+  // The part that alone reads at `config`.  None where its text may end.  The
+  // part is locked until another one is used, or release().
   virtual PartPosition part_at(Configuration) { return {}; }
-  // The configuration of this recogniser in which the part that reads at `like`
-  // is at `inner`; dead if `inner` is.
-  // REQUIRES: part_at(like).part is not null.
-  virtual Configuration with_part_at(Configuration /*like*/, Configuration) {
-    return {};
-  }
-  // Whether the text after that of the part cannot begin with a byte that
-  // continues a number.  REQUIRES: part_at(config).part is not null.
-  virtual bool number_ends_with_part(Configuration) { return false; }
-
-  // What this recogniser knows besides, if it is one of JSON; else null.
-  virtual JsonHints* json_hints() { return nullptr; }
 
   // --- Memory.
   //
