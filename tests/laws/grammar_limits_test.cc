@@ -5,6 +5,8 @@
 //   no end    some token may come wherever the text may not end
 //   rollback  what is undone leaves no trace, copies know nothing of each other
 //   memory    what a constraint takes stays within a multiple of the limit
+//   work      what is lost with full tables costs a multiple of what the text
+//             costs with a large limit, in counted work
 //
 // A limit that the grammar itself does not fit is kTooLarge.
 
@@ -13,16 +15,20 @@
 #include <malloc.h>
 #endif
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <numeric>
 #include <optional>
 #include <random>
+#include <span>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
+#include "base/work.h"
 #include "parlance/constraint.h"
 #include "parlance/grammar.h"
 #include "parlance/structural_tag.h"
@@ -299,6 +305,68 @@ void walk_all(const std::vector<Case>& cases, std::uint32_t seeds, int steps,
       if (std::getenv("PARLANCE_SHOW") != nullptr) {
         std::printf("%-70.70s %8zu %9zu %.1f\n", one.name.c_str(), limit,
                     walk.most(), double(walk.most()) / double(limit));
+      }
+    }
+  }
+}
+
+// The work of each token of a text: its mask, and to accept it.
+std::vector<std::uint64_t> works(const Vocabulary& vocabulary,
+                                 const Grammar& grammar) {
+  constexpr std::size_t kTokens = 150;
+  const Compiler compiler = *Compiler::create(vocabulary);
+  Matcher matcher = compiler.compile(grammar)->matcher();
+  Row row(compiler.mask_words());
+  std::mt19937 random(7);
+  std::vector<std::uint64_t> out;
+  while (out.size() < kTokens && !matcher.is_terminated()) {
+    const base::Work work(base::ThreadWork::kUnlimited);
+    matcher.fill_bitmask(row);
+    const std::vector<TokenId> some = choices(row, vocabulary);
+    if (some.empty() || !matcher.accept_token(some[random() % some.size()])) {
+      ADD_FAILURE() << "a dead end";
+      break;
+    }
+    out.push_back(work.spent());
+  }
+  return out;
+}
+
+// What is lost with full tables is found again, and that costs a multiple of
+// what the text costs with all the memory that it wants: for all tokens
+// together, for the dearest, and in the second half of the text as in the
+// first.
+TEST(GrammarLimits, LostTablesCostAMultiple) {
+  const Vocabulary vocabulary = letters(5, 500);
+  std::vector<Case> cases = plain_cases();
+  for (const Case& one : schema_cases()) cases.push_back(one);
+  for (const Case& one : tag_cases()) cases.push_back(one);
+  cases.push_back(tag(R"({"format": {"type": "tag", "begin": "<", "end": ">",
+      "content": {"type": "json_schema", "json_schema": {"type": "array",
+        "uniqueItems": true, "items": {"type": "string", "maxLength": 12}}}}})"));
+  const auto sum = [](std::span<const std::uint64_t> list) {
+    return std::accumulate(list.begin(), list.end(), std::uint64_t{0});
+  };
+  for (const Case& one : cases) {
+    const std::vector<std::uint64_t> wanted = works(vocabulary, *one.make({}));
+    const std::uint64_t dearest = *std::ranges::max_element(wanted);
+    for (const std::size_t limit : kLimits) {
+      SCOPED_TRACE(one.name + ", limit " + std::to_string(limit));
+      const Result<Grammar> grammar = one.make({.bytes = limit});
+      if (!grammar) continue;
+      const std::vector<std::uint64_t> some = works(vocabulary, *grammar);
+      ASSERT_EQ(some.size(), wanted.size());
+      EXPECT_LE(sum(some), 40 * sum(wanted));
+      EXPECT_LE(*std::ranges::max_element(some), 24 * dearest);
+      const std::span<const std::uint64_t> all = some;
+      const std::uint64_t first = sum(all.first(all.size() / 2));
+      const std::uint64_t second = sum(all.subspan(all.size() / 2));
+      EXPECT_LE(second, 4 * first + 24 * dearest);
+      if (std::getenv("PARLANCE_SHOW") != nullptr) {
+        std::printf("%-50.50s %8zu %4zu %.2f %.2f %.2f\n", one.name.c_str(),
+                    limit, some.size(), double(sum(some)) / double(sum(wanted)),
+                    double(*std::ranges::max_element(some)) / double(dearest),
+                    double(second) / double(first));
       }
     }
   }
