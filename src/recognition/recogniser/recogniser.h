@@ -60,6 +60,11 @@ class UserData {
 };
 
 // Not thread-safe: the caller holds a Lock, for instance while it makes a mask.
+//
+// The order of locks: that of a constraint's generations; that of a chain of
+// successors; full tables; the tables that replace them; then those of a part,
+// again in this order.  Of two parts that are locked one adopts from the other:
+// no third is locked, and the one with the lower address is first.
 class Recogniser {
  public:
   // ~Lock() also unlocks the part that is locked, if any, spoils the recogniser
