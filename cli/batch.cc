@@ -59,6 +59,7 @@ struct Answer {
   std::size_t cut = 0;      // responses that were cut off
   std::size_t damaged = 0;  // rows whose message lacks something
   std::size_t ended = 0;    // responses whose end of turn was seen
+  CallCounts calls = {};
 };
 
 std::string line_of(const json::Value& value) {
@@ -189,7 +190,8 @@ class LineParser {
 
   // `input` is the row that the response is in, null if it is a string.
   void parse_response(const json::Value& input, std::string_view response,
-                      const StreamOptions& options, Answer& answer) {
+                      StreamOptions options, Answer& answer) {
+    options.attempts = true;
     Reader parser = reading_.reader(options);
     parser.feed(response);
     parser.finalize();
@@ -199,10 +201,13 @@ class LineParser {
     const Message& message = parser.message();
     if (!message.complete) ++answer.cut;
     if (message.turn_ended) ++answer.ended;
-    if (!message.diagnostics.empty()) tell_damage(answer, message.diagnostics);
-    if (!message.complete || !message.diagnostics.empty()) {
-      add_error_line(answer, input, message, {});
+    bool sound = message.complete && message.diagnostics.empty();
+    for (const Attempt& attempt : message.attempts) {
+      ++answer.calls[static_cast<std::size_t>(attempt.status)];
+      sound = sound && attempt.status == CallStatus::kOk;
     }
+    if (!message.diagnostics.empty()) tell_damage(answer, message.diagnostics);
+    if (!sound) add_error_line(answer, input, message, {});
     json::Value value = options_.chat ? chat_message(message, reading_.fields())
                                       : json::Value();
     if (!nested_) {
@@ -224,6 +229,7 @@ class LineParser {
       row["diagnostics"] = std::move(diagnostics);
       row["error"] = nullptr;
       row["turn_ended"] = message.turn_ended;
+      row["attempted_calls"] = attempts_of(message);
     }
     answer.text += line_of(json::Value(std::move(row))) + '\n';
   }
@@ -246,6 +252,14 @@ class LineParser {
     return out;
   }
 
+  static json::Array attempts_of(const Message& message) {
+    json::Array out;
+    for (const Attempt& attempt : message.attempts) {
+      out.push_back(to_json(attempt));
+    }
+    return out;
+  }
+
   void add_error_line(Answer& answer, const json::Value& input,
                       const Message& message, json::Value error) const {
     if (options_.output.errors.empty()) return;
@@ -263,6 +277,7 @@ class LineParser {
     row["diagnostics"] = std::move(list);
     row["error"] = std::move(error);
     row["turn_ended"] = message.turn_ended;
+    row["attempted_calls"] = attempts_of(message);
     answer.errors.push_back({answer.lines, answer.rows - 1,
                              line_of(json::Value(std::move(row))).substr(1)});
   }
@@ -324,7 +339,10 @@ class LineParser {
       row["diagnostics"] = json::Array();
     }
     row["error"] = error;
-    if (options_.details) row["turn_ended"] = false;
+    if (options_.details) {
+      row["turn_ended"] = false;
+      row["attempted_calls"] = json::Array();
+    }
     answer.text += line_of(json::Value(std::move(row))) + '\n';
     if (span) {
       error["offset"] = static_cast<std::int64_t>(span->begin);
@@ -420,6 +438,13 @@ class ProgressLine {
     if (done.failed > 0) {
       text +=
           ", " + style_.paint(Style::kError, grouped(done.failed) + " failed");
+    }
+    for (std::size_t i = 1; i < done.calls.size(); ++i) {
+      if (done.calls[i] == 0) continue;
+      std::string what(to_string(static_cast<CallStatus>(i)));
+      std::ranges::replace(what, '_', ' ');
+      text += ", calls " + what + ": " +
+              style_.paint(Style::kWarning, grouped(done.calls[i]));
     }
     if (done.cut > 0) {
       text +=
@@ -684,6 +709,9 @@ int write_answers(Pipeline& pipeline, const BatchOptions& options,
     done.cut += answer.cut;
     done.damaged += answer.damaged;
     done.ended += answer.ended;
+    for (std::size_t i = 0; i < done.calls.size(); ++i) {
+      done.calls[i] += answer.calls[i];
+    }
     output.mark(done);
     progress.update(done.rows, answer.consumed);
   }

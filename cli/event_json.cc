@@ -51,6 +51,7 @@ json::Value event_json(const Event& event, bool with_tokens) {
       out.set("call", json::Value(std::int64_t{event.call}));
       break;
     case EventKind::kCallAttempt:
+      out.set("attempt", to_json(*event.attempt));
       break;
   }
   out.set("start", json::Value(static_cast<std::int64_t>(event.bytes.begin)));

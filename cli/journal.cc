@@ -287,6 +287,11 @@ bool BatchOutput::read_checkpoint(std::string_view line) {
     if (!n) throw damaged();
     begin_.*member = *n;
   }
+  for (std::size_t i = 0; i < begin_.calls.size(); ++i) {
+    const auto n = number(*value, call_count_name(i).c_str());
+    if (!n) throw damaged();
+    begin_.calls[i] = *n;
+  }
   const auto output = number(*value, "output_bytes");
   const auto errors = number(*value, "errors_bytes");
   const std::size_t files = options_.manifest.find("files")->size();
@@ -426,6 +431,9 @@ void BatchOutput::save(const Checkpoint& checkpoint, bool finished) {
   json::Object line;
   for (const auto& [name, member] : kMembers) {
     line[name] = static_cast<std::int64_t>(checkpoint.*member);
+  }
+  for (std::size_t i = 0; i < checkpoint.calls.size(); ++i) {
+    line[call_count_name(i)] = static_cast<std::int64_t>(checkpoint.calls[i]);
   }
   line["output_bytes"] = static_cast<std::int64_t>(output_.bytes);
   line["errors_bytes"] = static_cast<std::int64_t>(errors_.bytes);

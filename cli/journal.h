@@ -25,6 +25,7 @@
 // one with its first line; that and the parts; the parts and places in them; a
 // finished journal and one or both files under their names.
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <string>
@@ -34,8 +35,16 @@
 #include "compression.h"
 #include "files.h"
 #include "parlance/json.h"
+#include "parlance/message.h"
 
 namespace parlance::cli {
+
+// Attempted calls by their status.
+using CallCounts = std::array<std::size_t, 6>;
+// The same by name, and so that the name of a count is that of its status.
+inline std::string call_count_name(std::size_t status) {
+  return std::string(to_string(static_cast<CallStatus>(status))) + "_calls";
+}
 
 // How far a run has come.
 struct Checkpoint {
@@ -49,6 +58,7 @@ struct Checkpoint {
   std::size_t cut = 0;      // responses that were cut off
   std::size_t damaged = 0;  // messages that lack something
   std::size_t ended = 0;    // responses whose end of turn was seen
+  CallCounts calls = {};
 };
 
 struct OutputOptions {

@@ -375,6 +375,11 @@ void add_parse(Command& app, Run& run) {
       ->check(one_or_more())
       ->needs(events);
   command
+      ->add_flag("--attempts", a->reading.attempts,
+                 "With --events: also an event for each call that the model "
+                 "attempted, with what came of it")
+      ->needs(events);
+  command
       ->add_flag("--chat", a->batch.chat,
                  "Write a message of the chat-completions API")
       ->excludes(events);

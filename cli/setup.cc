@@ -280,6 +280,7 @@ Reading::Reading(const ReadingArguments& arguments) : prefix(arguments.prefix) {
     fields_.assign(tag->fields().begin(), tag->fields().end());
   }
   markers = arguments.markers;
+  attempts = arguments.attempts;
   if (arguments.strict) recover = Recover::kNo;
   if (arguments.recover) recover = Recover::kYes;
 }
@@ -293,7 +294,8 @@ StreamOptions Reading::options() const {
           .tools = tools ? &*tools : nullptr,
           .vocabulary = vocabulary ? &*vocabulary : nullptr,
           .markers = markers,
-          .recover = recover};
+          .recover = recover,
+          .attempts = attempts};
 }
 
 Response::Response(const ReadingArguments& arguments, const Reading& reading)

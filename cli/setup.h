@@ -38,6 +38,7 @@ struct ReadingArguments {
   VocabularyArguments vocabulary;
   bool ids = false;
   Markers markers = Markers::kToken;
+  bool attempts = false;  // tell every call that the model attempted
   bool strict = false;
   bool recover = false;
   Color color = Color::kAuto;
@@ -132,6 +133,7 @@ struct Reading {
   std::optional<Vocabulary> vocabulary;
   Markers markers = Markers::kToken;
   Recover recover = Recover::kDefault;
+  bool attempts = false;
 
  private:
   std::vector<std::string_view> fields_;

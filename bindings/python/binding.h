@@ -422,13 +422,14 @@ constexpr std::size_t kThreadBytes = 16384;
 
 // The fields of parlance.ParseResult: a tuple of the message (or None), whether
 // it is complete, its diagnostics, the exception raised in place of the message
-// (or None), and whether the end of the turn was seen.
+// (or None), whether the end of the turn was seen, and the attempted calls.
 struct Details {
   nb::object message = nb::none();
   bool complete = false;
   nb::object diagnostics = nb::list();
   nb::object error = nb::none();
   bool turn_ended = false;
+  nb::object attempted_calls = nb::list();
 };
 nb::object to_tuple(Details details);
 

@@ -129,6 +129,16 @@ inline constexpr char kHeld[] =
     R"(The bytes at the end of the input that are held back, because they may still
 become a delimiter.)";
 
+inline constexpr char kAttemptedCalls[] =
+    R"(With ``attempts``: every call that the model attempted, in the order written, a
+list of ``dict``.
+
+Each has ``"status"`` (``"ok"``, ``"invalid_arguments"``, ``"unknown_tool"``,
+``"no_name"``, ``"malformed"`` or ``"cut_off"``), ``"id"`` and ``"name"`` (``""`` where
+none was read), ``"arguments"`` (JSON text; of the last three a beginning),
+``"text"`` (as it was written), ``"bytes"`` and ``"tokens"`` (half-open ranges, as of
+events), and ``"why"`` it is not ok.  The first three are the calls of the message.)";
+
 inline constexpr char kTurnEnded[] =
     R"(Whether the end of the turn was seen: a text or a token that ends the response,
 or a stop token, and nothing of the response after it.  ``False`` until ``finalize``

@@ -114,6 +114,7 @@ nb::object to_dict(const Event& event, const EventPrototypes& prototypes,
       set(dict, k.call, to_int(event.call));
       break;
     case EventKind::kCallAttempt:
+      set(dict, to_key("attempt").ptr(), to_object(to_json(*event.attempt)));
       break;
   }
   if (prototypes.bare()) return dict;
@@ -180,7 +181,8 @@ namespace {
 // Whether the event carries text that a server passes on.
 bool is_delta(const Event& event) {
   return event.kind != EventKind::kRegionOpen &&
-         event.kind != EventKind::kRegionClose;
+         event.kind != EventKind::kRegionClose &&
+         event.kind != EventKind::kCallAttempt;
 }
 
 PyObject* delta_kind(const Event& event) {
@@ -263,9 +265,18 @@ nb::object DeltaList::take() {
   return list;
 }
 
-nb::object to_list(std::span<const Part> parts,
-                   const EventPrototypes& prototypes) {
+nb::object to_list(std::span<const Attempt> attempts) {
   nb::list out;
+  for (const Attempt& attempt : attempts) {
+    out.append(to_object(to_json(attempt)));
+  }
+  return out;
+}
+
+nb::object to_parts(const Message& message, const EventPrototypes& prototypes,
+                    bool attempts) {
+  nb::list out;
+  const std::span<const Part> parts = message.parts;
   for (const Part& part : parts) {
     nb::dict entry;
     set(entry, keys().field, nb::borrow(prototypes.name(part.field_index)));
@@ -274,6 +285,16 @@ nb::object to_list(std::span<const Part> parts,
     set(entry, keys().cut, to_bool(part.cut));
     set(entry, keys().start, to_int(part.bytes.begin));
     set(entry, keys().end, to_int(part.bytes.end));
+    if (attempts) {
+      nb::list inside;
+      for (const Attempt& attempt : message.attempts) {
+        if (attempt.bytes.begin >= part.bytes.begin &&
+            attempt.bytes.end <= part.bytes.end) {
+          inside.append(to_object(to_json(attempt)));
+        }
+      }
+      set(entry, to_key("attempted_calls").ptr(), inside);
+    }
     out.append(entry);
   }
   return out;

@@ -71,8 +71,10 @@ TextReader* text_reader_of_tag_parser(nb::handle object);  // tag_parser.cc
 // A copy of a list of events that shares nothing with it.
 nb::object copy_of(const nb::object& events);
 
-nb::object to_list(std::span<const Part> parts,
-                   const EventPrototypes& prototypes);
+// `attempts`: each part has the attempted calls in it.
+nb::object to_parts(const Message& message, const EventPrototypes& prototypes,
+                    bool attempts);
+nb::object to_list(std::span<const Attempt> attempts);
 nb::object to_list(std::span<const Diagnostic> diagnostics);
 nb::object to_list(std::span<const Call> calls);
 nb::object to_counts(const TokenCounts& tokens);

@@ -33,6 +33,7 @@ struct Shared {
   const Vocabulary* vocabulary;
   Recover recover;
   Markers markers;
+  bool attempts;
 };
 
 // So much is read at once; Ctrl-C takes effect between two pieces.
@@ -64,6 +65,7 @@ void work(Job& job, const Shared& shared, const Stop& stopped) {
                          .vocabulary = vocabulary,
                          .markers = shared.markers,
                          .recover = shared.recover,
+                         .attempts = shared.attempts,
                          .allow_surrogates = vocabulary == nullptr});
   if (job.response.is_text) {
     feed_until(job.response.text, stopped,
@@ -124,7 +126,8 @@ nb::object result_of(Job& job, bool details, std::optional<std::size_t> item) {
     return to_tuple({.error = job.read_error});
   }
   Details out = {.diagnostics = to_list(job.message.diagnostics),
-                 .turn_ended = job.message.turn_ended};
+                 .turn_ended = job.message.turn_ended,
+                 .attempted_calls = to_list(job.message.attempts)};
   if (job.failure) {
     out.error = exception_of(Domain::kResponse, *job.failure, context);
   } else {
@@ -152,8 +155,8 @@ nb::object parse_one(const FormatObject& format, nb::handle response,
   if (PyUnicode_CheckExact(response.ptr())) {
     job.fed = {response.ptr(), job.response.text};
   }
-  Shared shared{format.format(), tools, vocabulary, to_recover(recover),
-                to_markers(markers)};
+  Shared shared{format.format(),     tools,  vocabulary, to_recover(recover),
+                to_markers(markers), details};
   if (bytes(job) > kThreadBytes) {
     on_threads(1, bytes(job), [&](std::size_t, const Stop& stopped) {
       work(job, shared, stopped);
@@ -252,8 +255,8 @@ nb::object parse_many(const FormatObject& format, nb::list responses,
     }
     check_signals();
   }
-  Shared shared{format.format(), tools, vocabulary, to_recover(recover),
-                to_markers(markers)};
+  Shared shared{format.format(),     tools,  vocabulary, to_recover(recover),
+                to_markers(markers), details};
   work_all(jobs, shared);
   nb::list results;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
@@ -266,7 +269,8 @@ nb::object parse_many(const FormatObject& format, nb::list responses,
 
 nb::object to_tuple(Details details) {
   return nb::make_tuple(details.message, details.complete, details.diagnostics,
-                        details.error, details.turn_ended);
+                        details.error, details.turn_ended,
+                        details.attempted_calls);
 }
 
 nb::object caught(const std::function<void()>& read) {

@@ -12,12 +12,14 @@ class ParserObject final : public TextReader {
  public:
   ParserObject(nb::object format, nb::handle prefix, const ToolSet* tools,
                const Vocabulary* vocabulary, nb::handle recover,
-               nb::handle markers, bool stream_calls, bool bare_events)
+               nb::handle markers, bool stream_calls, bool attempts,
+               bool bare_events)
       : format_object_(std::move(format)),
         format_(format_of(format_object_)),
         prototypes_(&(bare_events ? format_->bare_prototypes()
                                   : format_->prototypes())),
         tokens_(vocabulary != nullptr),
+        attempts_(attempts),
         parser_(
             make(prefix, tools, vocabulary, recover, markers, stream_calls)),
         initial_events_(events(parser_.initial_events())) {
@@ -69,9 +71,12 @@ class ParserObject final : public TextReader {
     return to_list(parser_.message().diagnostics);
   }
   nb::object parts() const {
-    return to_list(parser_.message().parts, format_->prototypes());
+    return to_parts(parser_.message(), format_->prototypes(), attempts_);
   }
   nb::object calls() const { return to_list(parser_.message().calls); }
+  nb::object attempted_calls() const {
+    return to_list(parser_.message().attempts);
+  }
   nb::object chat() const {
     return to_object(chat_message(parser_.message(), format_->names()));
   }
@@ -130,6 +135,7 @@ class ParserObject final : public TextReader {
                            .markers = to_markers(markers),
                            .recover = to_recover(recover),
                            .stream_calls = stream_calls,
+                           .attempts = attempts_,
                            .allow_surrogates = vocabulary == nullptr});
   }
 
@@ -150,6 +156,7 @@ class ParserObject final : public TextReader {
   const FormatObject* format_;
   const EventPrototypes* prototypes_;  // of the events
   bool tokens_;
+  bool attempts_;
   bool failed_ = false;
   FedInput input_;
   ResponseParser parser_;
@@ -179,11 +186,11 @@ void define_parser(nb::module_& m) {
   ExclusiveClass<ParserObject>(m, "ResponseParser",
                                nb::type_slots(kTraversed<ParserObject>))
       .def(nb::init<nb::object, nb::handle, const ToolSet*, const Vocabulary*,
-                    nb::handle, nb::handle, bool, bool>(),
+                    nb::handle, nb::handle, bool, bool, bool>(),
            nb::arg("format"), nb::arg("prefix"), nb::arg("tools").none(),
            nb::arg("vocabulary").none(), nb::arg("recover").none(),
            nb::arg("markers"), nb::arg("stream_calls"),
-           nb::arg("bare_events") = false)
+           nb::arg("attempts") = false, nb::arg("bare_events") = false)
       .def("feed", &ParserObject::feed, nb::arg("text").none(),
            nb::sig("def feed(self, text: str | bytes | bytearray | "
                    "Sequence[int] | None) -> list[dict[str, Any]]"),
@@ -216,6 +223,8 @@ void define_parser(nb::module_& m) {
                    doc::parser::kDiagnostics)
       .def_prop_ro("parts", &ParserObject::parts, doc::parser::kParts)
       .def_prop_ro("calls", &ParserObject::calls, doc::parser::kCalls)
+      .def_prop_ro("attempted_calls", &ParserObject::attempted_calls,
+                   doc::parser::kAttemptedCalls)
       .def_prop_ro("held", &ParserObject::held, doc::parser::kHeld);
 }
 

@@ -95,10 +95,12 @@ struct StreamContext {
 class TagParserObject final : public TextReader {
  public:
   TagParserObject(nb::object compiled, nb::handle prefix, bool ids,
-                  nb::handle stop_ids, bool recover, bool stream_calls)
+                  nb::handle stop_ids, bool recover, bool stream_calls,
+                  bool attempts)
       : compiled_object_(std::move(compiled)),
         compiled_(nb::cast<const CompiledTagObject*>(compiled_object_)),
         ids_(ids),
+        attempts_(attempts),
         parser_(make(prefix, stop_ids, recover, stream_calls)),
         initial_events_(
             to_list(parser_.initial_events(), compiled_->prototypes(), ids_)) {
@@ -153,9 +155,12 @@ class TagParserObject final : public TextReader {
   }
   nb::object tree() const { return to_object(parser_.tree()); }
   nb::object parts() const {
-    return to_list(parser_.message().parts, compiled_->prototypes());
+    return to_parts(parser_.message(), compiled_->prototypes(), attempts_);
   }
   nb::object calls() const { return to_list(parser_.message().calls); }
+  nb::object attempted_calls() const {
+    return to_list(parser_.message().attempts);
+  }
   nb::object diagnostics() const {
     return to_list(parser_.message().diagnostics);
   }
@@ -182,12 +187,14 @@ class TagParserObject final : public TextReader {
     const StreamContext context(prefix, stop_ids, vocabulary);
     StreamOptions options = context.options(vocabulary, recover);
     options.stream_calls = stream_calls;
+    options.attempts = attempts_;
     return TagParser(compiled_->compiled(), options);
   }
 
   nb::object compiled_object_;  // keeps compiled_
   const CompiledTagObject* compiled_;
   bool ids_;
+  bool attempts_;
   FedInput input_;
   TagParser parser_;
   nb::object initial_events_;
@@ -259,10 +266,11 @@ void define_tag_parser(nb::module_& m) {
            nb::arg("stop_ids").none(), nb::arg("recover"));
   ExclusiveClass<TagParserObject>(m, "TagParser",
                                   nb::type_slots(kTraversed<TagParserObject>))
-      .def(nb::init<nb::object, nb::handle, bool, nb::handle, bool, bool>(),
+      .def(nb::init<nb::object, nb::handle, bool, nb::handle, bool, bool,
+                    bool>(),
            nb::arg("compiled"), nb::arg("prefix"), nb::arg("ids"),
            nb::arg("stop_ids").none(), nb::arg("recover"),
-           nb::arg("stream_calls"))
+           nb::arg("stream_calls"), nb::arg("attempts") = false)
       .def("feed", &TagParserObject::feed, nb::arg("text").none(),
            nb::sig("def feed(self, text: str | bytes | bytearray | "
                    "Sequence[int] | None) -> list[dict[str, Any]]"),
@@ -287,6 +295,8 @@ void define_tag_parser(nb::module_& m) {
       .def_prop_ro("tree", &TagParserObject::tree, doc::tag_parser::kTree)
       .def_prop_ro("parts", &TagParserObject::parts, doc::parser::kParts)
       .def_prop_ro("calls", &TagParserObject::calls, doc::parser::kCalls)
+      .def_prop_ro("attempted_calls", &TagParserObject::attempted_calls,
+                   doc::parser::kAttemptedCalls)
       .def_prop_ro("diagnostics", &TagParserObject::diagnostics,
                    doc::parser::kDiagnostics)
       .def_prop_ro("complete", &TagParserObject::complete,

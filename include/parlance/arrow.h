@@ -19,9 +19,8 @@
 //   tool_calls   list of struct     never null
 //     id         large_string       null if the model wrote none
 //     name       large_string
-//     arguments  large_string       JSON text; of a call that was cut off, its
-//                                   beginning
-//     complete   bool
+//     arguments  large_string       JSON text
+//     complete   bool               true: a call that is not is an attempt
 //   other        large_string       the fields with other names, as the JSON
 //                                   text of an object; null if there are none
 //   complete     bool               false if the response was cut off
@@ -32,6 +31,10 @@
 //     field      large_string       "" if it is about no field
 //     message    large_string
 //   turn_ended   bool               the end of the turn was seen
+//   attempted_calls  list of struct  never null; see Attempt
+//     status, id, name, arguments, text, why        large_string
+//     offset, end                int64  the bytes of the response that it has
+//     token_offset, token_end    int64  the tokens likewise
 //
 // A response is never an error, and one bad row never stops the others.  A null
 // response is a null message.

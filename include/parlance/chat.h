@@ -101,8 +101,9 @@ struct ChatOptions {
   bool model_call_ids = true;
 
   // Add what the APIs have no member for, if end() is given the message:
-  // "turn_ended" (Message::turn_ended) of the choice, of the response, or of
-  // the message, and of the last chunk that has one of these.
+  // "turn_ended" (Message::turn_ended) and "attempted_calls" (a list of
+  // to_json() of Message::attempts) of the choice, of the response, or of the
+  // message, and of the last chunk that has one of these.
   bool extras = false;
 };
 

@@ -115,6 +115,10 @@ struct Attempt {
   std::string why;
 };
 
+// The attempt as every output in JSON has it: {"status", "id", "name",
+// "arguments", "text", "bytes": [begin, end], "tokens": [begin, end], "why"}.
+json::Value to_json(const Attempt& attempt);
+
 // A named group of the open delimiter that took part in the match.
 struct Capture {
   std::string_view name;

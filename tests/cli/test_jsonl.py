@@ -140,7 +140,14 @@ def test_details(parlance):
     )
     rows = lines_of(out)
     assert [list(row) for row in rows] == [
-        ["message", "complete", "diagnostics", "error", "turn_ended"]
+        [
+            "message",
+            "complete",
+            "diagnostics",
+            "error",
+            "turn_ended",
+            "attempted_calls",
+        ]
     ] * 5
     plain, _ = parlance("parse", "-f", "qwen3", "--jsonl", stdin=text, status=1)
     for row, message in zip(rows, lines_of(plain)):
@@ -156,6 +163,7 @@ def test_details_are_those_of_python(parlance):
     package = pytest.importorskip("parlance")
     texts = ["a", "<tool_call>{oops</tool_call>x", "<think>b", "</tool_call>", ""]
     texts += ["Hi.<|im_end|>", "Hi.<|im_end|>\n", "<think>b</thin"]
+    texts += ['<tool_call>{"name": "f", "arguments": {"a', '<tool_call>{"arguments": {}}']
     out, _ = parlance(
         "parse", "-f", "qwen3", "--jsonl", "--details", stdin=jsonl(texts)
     )
@@ -201,3 +209,33 @@ def test_an_answer_does_not_wait_for_the_end(command):
         assert json.loads(process.stdout.readline())["content"] == text
     process.stdin.close()
     assert process.wait(timeout=60) == 0
+
+
+def test_attempted_calls_are_counted_by_status(parlance, tmp_path):
+    texts = [
+        '<tool_call>{"name": "f", "arguments": {}}</tool_call>',
+        '<tool_call>{"name": "f", "arguments": {,}}</tool_call>' * 2,
+        '<tool_call>{"name": "f", "arg',
+        "Hi.<|im_end|>",
+    ]
+    _, err = parlance(
+        *"parse -f qwen3 --jsonl -o out --errors errors".split(), stdin=jsonl(texts)
+    )
+    assert ", calls malformed: 2, calls cut off: 1, 1 cut off, 2 damaged" in err
+    assert err.endswith(", 3 without end of turn\n")
+    rows = lines_of((tmp_path / "errors").read_text())
+    assert [[c["status"] for c in row["attempted_calls"]] for row in rows] == [
+        ["malformed", "malformed"],
+        ["cut_off"],
+    ]
+    assert [row["turn_ended"] for row in rows] == [False, False]
+
+
+def test_events_have_attempts_if_asked(parlance):
+    text = '<tool_call>{"name": "f", "arguments": {,}}</tool_call>'
+    out, _ = parlance("parse", "-f", "qwen3", "--events", "--attempts", stdin=text)
+    (event,) = [e for e in lines_of(out) if e["type"] == "call_attempt"]
+    assert event["attempt"]["status"] == "malformed"
+    assert event["attempt"]["text"] == text
+    out, _ = parlance("parse", "-f", "qwen3", "--events", stdin=text)
+    assert "call_attempt" not in out

@@ -260,9 +260,25 @@ json::Value expected(const Format& format,
                      StreamOptions options = {}) {
   if (!text) return {};
   options.stream_calls = true;
+  options.attempts = true;
   const Message message = parse_response(format, *text, options);
+  json::Array attempts;
+  for (const Attempt& one : message.attempts) {
+    attempts.push_back(json::Value(json::Object{
+        {"status", to_string(one.status)},
+        {"id", one.id},
+        {"name", one.name},
+        {"arguments", one.arguments},
+        {"text", one.text},
+        {"offset", static_cast<std::int64_t>(one.bytes.begin)},
+        {"end", static_cast<std::int64_t>(one.bytes.end)},
+        {"token_offset", static_cast<std::int64_t>(one.tokens.begin)},
+        {"token_end", static_cast<std::int64_t>(one.tokens.end)},
+        {"why", one.why}}));
+  }
   json::Array calls;
   for (const Call& call : message.calls) {
+    if (!call.complete) continue;
     calls.push_back(json::Value(json::Object{
         {"id", call.id.empty() ? json::Value() : json::Value(call.id)},
         {"name", call.name},
@@ -286,7 +302,8 @@ json::Value expected(const Format& format,
                    {"other", json::Value()},
                    {"complete", message.complete},
                    {"diagnostics", std::move(diagnostics)},
-                   {"turn_ended", message.turn_ended}});
+                   {"turn_ended", message.turn_ended},
+                   {"attempted_calls", std::move(attempts)}});
 }
 
 Format format_of(std::string_view name) {
@@ -395,6 +412,13 @@ TEST(Arrow, TokenIds) {
       rows.back().push_back(static_cast<std::uint8_t>(c));
     }
     wanted.push_back(expected(format, text, {.markers = Markers::kEither}));
+    for (json::Value& call : wanted.back()
+                                 .mutable_members()
+                                 .find("attempted_calls")
+                                 ->mutable_items()) {
+      call.mutable_members().set("token_offset", *call.find("offset"));
+      call.mutable_members().set("token_end", *call.find("end"));
+    }
   }
   const ArrowParseOptions options{.format = &format,
                                   .vocabulary = &vocabulary,

@@ -189,12 +189,13 @@ class Format(_Base):
         markers="token",
         recover=None,
         stream_calls=False,
+        attempts=False,
     ):
         """Returns a ``ResponseParser`` for one response in this format.
 
         Args:
             prefix: the prompt, as text or token ids; ``""`` for none.
-            tools, vocabulary, markers, recover, stream_calls: as of
+            tools, vocabulary, markers, recover, stream_calls, attempts: as of
                 ``ResponseParser``.
         """
         return ResponseParser(
@@ -205,6 +206,7 @@ class Format(_Base):
             markers=markers,
             recover=recover,
             stream_calls=stream_calls,
+            attempts=attempts,
         )
 
     def verify(self, tools=None, *, vocabulary=None):
@@ -857,6 +859,9 @@ class ResponseParser(_parlance.ResponseParser):
         stream_calls: whether ``feed`` returns the events of calls while they
             are written: ``"call_open"``, ``"call_arguments"``,
             ``"call_close"``.
+        attempts: whether ``attempted_calls`` has every call that the model
+            attempted, and ``feed`` returns an event ``"call_attempt"`` for each,
+            before the event that ends its region.
         response_template: the name of ``spec`` in ``transformers``.
 
     Raises:
@@ -875,6 +880,7 @@ class ResponseParser(_parlance.ResponseParser):
         markers="token",
         recover=None,
         stream_calls=False,
+        attempts=False,
         response_template=NOT_GIVEN,
     ):
         format = _format_of(_either("spec", spec, response_template))
@@ -889,6 +895,7 @@ class ResponseParser(_parlance.ResponseParser):
             recover,
             markers,
             stream_calls,
+            attempts,
             self._bare_events,
         )
 
@@ -1030,6 +1037,8 @@ class ParseResult(NamedTuple):
         error: the exception that ``parse_response`` would have raised, or
             ``None``.
         turn_ended: whether the end of the turn was seen.
+        attempted_calls: every call that the model attempted, as
+            ``ResponseParser.attempted_calls``.
     """
 
     message: dict | None
@@ -1037,6 +1046,7 @@ class ParseResult(NamedTuple):
     diagnostics: list
     error: Exception | None
     turn_ended: bool
+    attempted_calls: list
 
 
 ParseResult.message.__doc__ = (
@@ -1051,6 +1061,10 @@ ParseResult.error.__doc__ = (
 )
 ParseResult.turn_ended.__doc__ = (
     "Whether the end of the turn was seen, as ``ResponseParser.turn_ended``."
+)
+ParseResult.attempted_calls.__doc__ = (
+    "Every call that the model attempted, a list of ``dict`` as "
+    "``ResponseParser.attempted_calls``."
 )
 
 

@@ -202,12 +202,13 @@ class Format:
         markers: Literal["token", "either", "text"] = "token",
         recover: bool | None = None,
         stream_calls: bool = False,
+        attempts: bool = False,
     ) -> ResponseParser:
         """Returns a ``ResponseParser`` for one response in this format.
 
         Args:
             prefix: the prompt, as text or token ids; ``""`` for none.
-            tools, vocabulary, markers, recover, stream_calls: as of
+            tools, vocabulary, markers, recover, stream_calls, attempts: as of
                 ``ResponseParser``.
         """
 
@@ -1201,6 +1202,7 @@ class StructuralTag:
         stop_ids: _Ids | None = None,
         recover: bool = True,
         stream_calls: bool = False,
+        attempts: bool = False,
     ) -> TagParser:
         """Returns a ``TagParser`` for one response.
 
@@ -1233,6 +1235,7 @@ class TagParser:
             all text that follows is the rest.
         stream_calls: whether ``feed`` returns the events of calls while they
             are written, as of ``ResponseParser``.
+        attempts: as of ``ResponseParser``.
 
     Raises:
         GrammarError: the tag cannot be used or compiled.
@@ -1249,6 +1252,7 @@ class TagParser:
         stop_ids: _Ids | None = None,
         recover: bool = True,
         stream_calls: bool = False,
+        attempts: bool = False,
     ) -> None: ...
     def feed(self, text: _Text | _Ids | None) -> list[dict[str, Any]]:
         """Consumes the next piece of the response and returns the events it completes.
@@ -1364,6 +1368,18 @@ class TagParser:
         ``finalize`` the tree has what is already certain.
 
         Complexity: O(size of the text), at every access.
+        """
+
+    @property
+    def attempted_calls(self) -> list[dict[str, Any]]:
+        """With ``attempts``: every call that the model attempted, in the order written, a
+        list of ``dict``.
+
+        Each has ``"status"`` (``"ok"``, ``"invalid_arguments"``, ``"unknown_tool"``,
+        ``"no_name"``, ``"malformed"`` or ``"cut_off"``), ``"id"`` and ``"name"`` (``""`` where
+        none was read), ``"arguments"`` (JSON text; of the last three a beginning),
+        ``"text"`` (as it was written), ``"bytes"`` and ``"tokens"`` (half-open ranges, as of
+        events), and ``"why"`` it is not ok.  The first three are the calls of the message.
         """
 
     @property
@@ -2357,6 +2373,9 @@ class ResponseParser:
         stream_calls: whether ``feed`` returns the events of calls while they
             are written: ``"call_open"``, ``"call_arguments"``,
             ``"call_close"``.
+        attempts: whether ``attempted_calls`` has every call that the model
+            attempted, and ``feed`` returns an event ``"call_attempt"`` for each,
+            before the event that ends its region.
         response_template: the name of ``spec`` in ``transformers``.
 
     Raises:
@@ -2375,6 +2394,7 @@ class ResponseParser:
         markers: Literal["token", "either", "text"] = "token",
         recover: bool | None = None,
         stream_calls: bool = False,
+        attempts: bool = False,
         response_template: _Spec = NOT_GIVEN,
     ) -> None: ...
     def feed(self, text: _Text | _Ids | None) -> list[dict[str, Any]]:
@@ -2481,6 +2501,18 @@ class ResponseParser:
         """
 
     @property
+    def attempted_calls(self) -> list[dict[str, Any]]:
+        """With ``attempts``: every call that the model attempted, in the order written, a
+        list of ``dict``.
+
+        Each has ``"status"`` (``"ok"``, ``"invalid_arguments"``, ``"unknown_tool"``,
+        ``"no_name"``, ``"malformed"`` or ``"cut_off"``), ``"id"`` and ``"name"`` (``""`` where
+        none was read), ``"arguments"`` (JSON text; of the last three a beginning),
+        ``"text"`` (as it was written), ``"bytes"`` and ``"tokens"`` (half-open ranges, as of
+        events), and ``"why"`` it is not ok.  The first three are the calls of the message.
+        """
+
+    @property
     def calls(self) -> list[dict[str, Any]]:
         """With ``stream_calls``: the calls of the regions that have closed, in the
         order in which they were announced, a list of ``dict``.
@@ -2553,6 +2585,8 @@ class ParseResult(NamedTuple):
         error: the exception that ``parse_response`` would have raised, or
             ``None``.
         turn_ended: whether the end of the turn was seen.
+        attempted_calls: every call that the model attempted, as
+            ``ResponseParser.attempted_calls``.
     """
 
     message: dict[str, Any] | None
@@ -2560,6 +2594,7 @@ class ParseResult(NamedTuple):
     diagnostics: list[dict[str, Any]]
     error: Exception | None
     turn_ended: bool
+    attempted_calls: list[dict[str, Any]]
 
 class ArrowMessages:
     """A column of messages, which ``parse_arrow`` returns.

@@ -126,6 +126,7 @@ class StructuralTag(_parlance.StructuralTag):
         stop_ids=None,
         recover=True,
         stream_calls=False,
+        attempts=False,
     ):
         """Returns a ``TagParser`` for one response.
 
@@ -139,6 +140,7 @@ class StructuralTag(_parlance.StructuralTag):
             stop_ids=stop_ids,
             recover=recover,
             stream_calls=stream_calls,
+            attempts=attempts,
         )
 
     def _compiled(self, vocabulary, markers="token"):
@@ -198,6 +200,7 @@ class TagParser(_parlance.TagParser):
             all text that follows is the rest.
         stream_calls: whether ``feed`` returns the events of calls while they
             are written, as of ``ResponseParser``.
+        attempts: as of ``ResponseParser``.
 
     Raises:
         GrammarError: the tag cannot be used or compiled.
@@ -214,6 +217,7 @@ class TagParser(_parlance.TagParser):
         stop_ids=None,
         recover=True,
         stream_calls=False,
+        attempts=False,
     ):
         if not isinstance(tag, StructuralTag):
             tag = StructuralTag(tag)
@@ -224,6 +228,7 @@ class TagParser(_parlance.TagParser):
             stop_ids,
             recover,
             stream_calls,
+            attempts,
         )
 
 

@@ -31,8 +31,9 @@ class ChatStream:
             for random ids.
         model_call_ids: pass on the ids that the model wrote.
         extras: add what the APIs have no member for, if ``end`` is given the
-            parser: ``"turn_ended"``, of the choice of chat completions, else of
-            the response or message, and of the last chunk that has one.
+            parser: ``"turn_ended"`` and ``"attempted_calls"`` (as of
+            ``ResponseParser``), of the choice of chat completions, else of the
+            response or message, and of the last chunk that has one.
 
     Raises:
         UsageError: there is no such ``api``.

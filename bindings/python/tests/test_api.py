@@ -674,7 +674,9 @@ BROKEN = '<call:f>{"a": </call>Yes.<|end|>'
 
 def test_details_of_one():
     got = parlance.parse_response(TEXT, TEMPLATE, prefix="", details=True)
-    assert got == (MESSAGE, True, [], None, False)
+    assert got[:5] == (MESSAGE, True, [], None, False)
+    (call,) = got.attempted_calls
+    assert (call["status"], call["name"], call["why"]) == ("ok", "f", "")
     assert isinstance(got, parlance.ParseResult) and got.message == MESSAGE
     got = parlance.parse_response(
         BROKEN, TEMPLATE, prefix="", recover=True, details=True
@@ -699,7 +701,7 @@ def test_details_of_one():
 
 def test_details_are_those_of_a_parser():
     for text in (TEXT, BROKEN, "<think>a", "", "x" * 50_000 + BROKEN):
-        parser = parlance.ResponseParser(TEMPLATE, "", recover=True)
+        parser = parlance.ResponseParser(TEMPLATE, "", recover=True, attempts=True)
         parser.feed(text)
         message, _ = parser.finalize()
         assert parlance.parse_response(
@@ -710,6 +712,7 @@ def test_details_are_those_of_a_parser():
             parser.diagnostics,
             None,
             parser.turn_ended,
+            parser.attempted_calls,
         )
 
 
@@ -769,7 +772,7 @@ def test_details_by_schema():
     results = parlance.parse_response(
         ["n=1", "n=x", 5, None], schema, details=True
     )
-    assert results[0] == ({"n": 1}, True, [], None, False)
+    assert results[0] == ({"n": 1}, True, [], None, False, [])
     assert [type(r.error).__name__ for r in results[1:3]] == [
         "ResponseError",
         "TypeError",

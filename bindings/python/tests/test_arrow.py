@@ -56,10 +56,24 @@ def expected(response, prefix=""):
     return {
         "reasoning": result.message.get("thinking"),
         "content": result.message.get("content"),
-        "tool_calls": list(calls.values()),
+        "tool_calls": [call for call in calls.values() if call["complete"]],
         "other": None,
         "complete": result.complete,
         "turn_ended": result.turn_ended,
+        "attempted_calls": [
+            {
+                **{
+                    key: value
+                    for key, value in call.items()
+                    if key not in ("bytes", "tokens")
+                },
+                "offset": max(call["bytes"][0] - len(prefix), 0),
+                "end": call["bytes"][1] - len(prefix),
+                "token_offset": call["tokens"][0],
+                "token_end": call["tokens"][1],
+            }
+            for call in result.attempted_calls
+        ],
     }
 
 
@@ -82,12 +96,10 @@ def test_rows():
     assert [json.loads(call["arguments"]) for call in calls] == [
         {"city": "Zürich", "days": [1, 2]}
     ] * 2
-    assert rows[5]["tool_calls"][0] == {
-        "id": None,
-        "name": "f",
-        "arguments": '{"a": "b',
-        "complete": False,
-    }
+    assert rows[5]["tool_calls"] == []
+    (cut,) = rows[5]["attempted_calls"]
+    assert (cut["status"], cut["name"]) == ("cut_off", "f")
+    assert cut["arguments"] == '{"a": "b' and cut["text"] == RESPONSES[5]
     assert rows[5]["complete"] is False
     (damage,) = rows[6]["diagnostics"]
     text = RESPONSES[6].encode()[damage["offset"] : damage["end"]]

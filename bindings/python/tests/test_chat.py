@@ -6,6 +6,7 @@ import random
 import pytest
 
 import parlance
+from arrow_columns import TextColumn, rows_of
 from parlance.chat import ChatStream
 
 TEXT = (
@@ -162,6 +163,117 @@ def test_the_end_of_the_turn_is_an_extra():
             assert [place(body)["turn_ended"] for body in last] == [ended]
             _, chat, chunks = run_ids(ids_of(text), api)
             assert "turn_ended" not in json.dumps([chat.response, chunks])
+
+
+TOOLS = [
+    {
+        "type": "function",
+        "function": {
+            "name": "f",
+            "parameters": {
+                "type": "object",
+                "properties": {"a": {"type": "integer"}},
+                "required": ["a"],
+            },
+        },
+    }
+]
+ATTEMPTS = {
+    "qwen3": {
+        '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>': ["ok"],
+        '<tool_call>\n{"name": "f", "arguments": {"a": "x"}}\n</tool_call>\n'
+        '<tool_call>\n{"name": "g", "arguments": {}}\n</tool_call><|im_end|>': [
+            "invalid_arguments",
+            "unknown_tool",
+        ],
+        'Hi. <tool_call>\n{"arguments": {"a": 1}}\n</tool_call>': ["no_name"],
+        '<tool_call>\n{"name": "f", "arguments": {"a": 1,}}\n</tool_call>\n'
+        '<tool_call>\n{"name": "f", "arguments": {"a': ["malformed", "cut_off"],
+        "The token `<tool_call>` opens it.": [],
+    },
+    "glm4_7": {
+        "<tool_call>f<arg_key>a</arg_key><arg_value>1</arg_value></tool_call>": ["ok"],
+        "<tool_call>f<arg_key>a</arg_key><arg_value>1</tool_call>": ["malformed"],
+        "<tool_call>f<arg_key>a</arg_key><arg_value>1": ["cut_off"],
+    },
+    "mistral_v3": {
+        '[TOOL_CALLS][{"name": "f", "arguments": {"a": 1}}, '
+        '{"name": "f", "arguments": {"a": [1}}]': ["ok", "malformed"],
+    },
+    "lfm2": {
+        "<|tool_call_start|>[f(a=1), f(a='x'), f(a=": [
+            "ok",
+            "invalid_arguments",
+            "cut_off",
+        ],
+    },
+}
+
+
+@pytest.mark.parametrize("family", ATTEMPTS)
+def test_all_outputs_have_the_same_attempts(family):
+    rows = rows_of(
+        parlance.parse_arrow(TextColumn(list(ATTEMPTS[family])), family, tools=TOOLS)
+    )
+    for row, (text, statuses) in zip(rows, ATTEMPTS[family].items()):
+        result = parlance.parse_response(
+            text, family, prefix="", tools=TOOLS, details=True
+        )
+        wanted = result.attempted_calls
+        assert [call["status"] for call in wanted] == statuses, wanted
+        for call in wanted:
+            begin, end = call["bytes"]
+            assert text.encode()[begin:end].decode() == call["text"]
+            complete = call["status"] in ("ok", "invalid_arguments", "unknown_tool")
+            try:
+                json.loads(call["arguments"])
+            except ValueError:
+                assert not complete
+            else:
+                assert complete
+            assert (call["why"] == "") == (call["status"] == "ok")
+        complete = [
+            (call["name"], json.loads(call["arguments"]))
+            for call in wanted
+            if call["status"] in ("ok", "invalid_arguments", "unknown_tool")
+        ]
+        # The message's calls are the complete ones, in Arrow as well.
+        assert complete == [
+            (call["function"]["name"], call["function"]["arguments"])
+            for call in result.message.get("tool_calls", [])
+        ]
+        assert complete == [
+            (call["name"], json.loads(call["arguments"])) for call in row["tool_calls"]
+        ]
+        assert all(call["complete"] for call in row["tool_calls"])
+        found = []
+        for call in row["attempted_calls"]:
+            span = [call.pop("offset"), call.pop("end")]
+            call["tokens"] = [call.pop("token_offset"), call.pop("token_end")]
+            found.append({**call, "bytes": span})
+        assert found == wanted
+        # A parser, its events and parts.
+        for size in (1, 7, len(text)):
+            parser = parlance.ResponseParser(
+                family, "", tools=TOOLS, attempts=True, stream_calls=True
+            )
+            events = []
+            for at in range(0, len(text), size):
+                events += parser.feed(text[at : at + size])
+            events += parser.finalize()[1]
+            assert parser.attempted_calls == wanted
+            told = [e["attempt"] for e in events if e["type"] == "call_attempt"]
+            assert told == wanted
+            parts = [call for part in parser.parts for call in part["attempted_calls"]]
+            assert parts == wanted
+            for api in ("chat_completions", "responses", "messages"):
+                chat = ChatStream(family, api=api, extras=True)
+                chat.feed(events)
+                chat.end("stop", parser=parser)
+                place = chat.response
+                if api == "chat_completions":
+                    place = place["choices"][0]
+                assert place["attempted_calls"] == wanted
 
 
 def test_the_name_of_reasoning_is_an_option():

@@ -76,7 +76,8 @@ class RowParser {
     StreamOptions options{.prefix = options_.prefix,
                           .tools = options_.tools,
                           .markers = options_.markers,
-                          .stream_calls = true};
+                          .stream_calls = true,
+                          .attempts = true};
     const Format* format = options_.format;
     if (std::optional<Error> error = read_options(row, format, options)) {
       return push_unread(text, *error, out);

@@ -80,6 +80,7 @@ void MessageColumns::push_null() {
   complete.push(false);
   turn_ended.push(false);
   diagnostic_lists.end(diagnostics.offset.size());
+  attempt_lists.end(attempts.offset.size());
 }
 
 // Several regions of a field are one value in the message, apart from those
@@ -110,6 +111,7 @@ void MessageColumns::push(const Message& message, std::size_t begin) {
     other.push(json::dump(json::Value(std::move(rest)), {.ascii = false}));
   }
   for (const Call& call : message.calls) {
+    if (!call.complete) continue;
     if (call.id.empty()) {
       calls.id.push_null();
     } else {
@@ -122,10 +124,23 @@ void MessageColumns::push(const Message& message, std::size_t begin) {
   call_lists.end(calls.complete.size());
   complete.push(message.complete);
   turn_ended.push(message.turn_ended);
+  const auto offset = [&](std::size_t at) {
+    return static_cast<std::int64_t>(at > begin ? at - begin : 0);
+  };
+  for (const Attempt& one : message.attempts) {
+    attempts.status.push(to_string(one.status));
+    attempts.id.push(one.id);
+    attempts.name.push(one.name);
+    attempts.arguments.push(one.arguments);
+    attempts.text.push(one.text);
+    attempts.offset.push_back(offset(one.bytes.begin));
+    attempts.end.push_back(offset(one.bytes.end));
+    attempts.token_offset.push_back(
+        static_cast<std::int64_t>(one.tokens.begin));
+    attempts.token_end.push_back(static_cast<std::int64_t>(one.tokens.end));
+    attempts.why.push(one.why);
+  }
   for (const Diagnostic& one : message.diagnostics) {
-    const auto offset = [&](std::size_t at) {
-      return static_cast<std::int64_t>(at > begin ? at - begin : 0);
-    };
     diagnostics.offset.push_back(offset(one.bytes.begin));
     diagnostics.end.push_back(offset(one.bytes.end));
     diagnostics.code.push(to_string(one.code));
@@ -133,6 +148,7 @@ void MessageColumns::push(const Message& message, std::size_t begin) {
     diagnostics.message.push(one.message);
   }
   diagnostic_lists.end(diagnostics.offset.size());
+  attempt_lists.end(attempts.offset.size());
 }
 
 void MessageColumns::push_unread(std::string_view text, const Error& error) {
@@ -149,6 +165,7 @@ void MessageColumns::push_unread(std::string_view text, const Error& error) {
   diagnostics.field.push("");
   diagnostics.message.push(error.message);
   diagnostic_lists.end(diagnostics.offset.size());
+  attempt_lists.end(attempts.offset.size());
 }
 
 MessageColumns MessageColumns::merge(std::vector<MessageColumns> blocks) {
@@ -171,15 +188,32 @@ MessageColumns MessageColumns::merge(std::vector<MessageColumns> blocks) {
   take([](MessageColumns & of) -> auto& { return of.calls.complete; });
   take([](MessageColumns & of) -> auto& { return of.complete; });
   take([](MessageColumns & of) -> auto& { return of.turn_ended; });
+  take([](MessageColumns & of) -> auto& { return of.attempt_lists; });
+  take([](MessageColumns & of) -> auto& { return of.attempts.status; });
+  take([](MessageColumns & of) -> auto& { return of.attempts.id; });
+  take([](MessageColumns & of) -> auto& { return of.attempts.name; });
+  take([](MessageColumns & of) -> auto& { return of.attempts.arguments; });
+  take([](MessageColumns & of) -> auto& { return of.attempts.text; });
+  take([](MessageColumns & of) -> auto& { return of.attempts.why; });
   take([](MessageColumns & of) -> auto& { return of.diagnostics.code; });
   take([](MessageColumns & of) -> auto& { return of.diagnostics.field; });
   take([](MessageColumns & of) -> auto& { return of.diagnostics.message; });
-  for (std::size_t i = 1; i < blocks.size(); ++i) {
-    const Diagnostics& from = blocks[i].diagnostics;
-    Diagnostics& to = out.diagnostics;
-    to.offset.insert(to.offset.end(), from.offset.begin(), from.offset.end());
-    to.end.insert(to.end.end(), from.end.begin(), from.end.end());
-  }
+  const auto take_numbers = [&](auto column) {
+    std::vector<std::int64_t>& to = column(out);
+    for (std::size_t i = 1; i < blocks.size(); ++i) {
+      const std::vector<std::int64_t>& from = column(blocks[i]);
+      to.insert(to.end(), from.begin(), from.end());
+    }
+  };
+  take_numbers(
+      [](MessageColumns & of) -> auto& { return of.diagnostics.offset; });
+  take_numbers([](MessageColumns & of) -> auto& { return of.diagnostics.end; });
+  take_numbers([](MessageColumns & of) -> auto& { return of.attempts.offset; });
+  take_numbers([](MessageColumns & of) -> auto& { return of.attempts.end; });
+  take_numbers(
+      [](MessageColumns & of) -> auto& { return of.attempts.token_offset; });
+  take_numbers(
+      [](MessageColumns & of) -> auto& { return of.attempts.token_end; });
   return out;
 }
 
@@ -190,7 +224,7 @@ namespace {
 // What the arrays of one result share.
 struct Storage {
   MessageColumns columns;
-  std::vector<std::int32_t> call_offsets, diagnostic_offsets;
+  std::vector<std::int32_t> call_offsets, diagnostic_offsets, attempt_offsets;
 };
 
 // The private data of an array.  A consumer may move a child out of its parent,
@@ -273,7 +307,8 @@ class ArrayWriter {
 std::optional<Error> export_columns(MessageColumns columns, ArrowArray* out) {
   constexpr std::size_t kMostItems = std::numeric_limits<std::int32_t>::max();
   for (const ListColumn* lists :
-       {&columns.call_lists, &columns.diagnostic_lists}) {
+       {&columns.call_lists, &columns.diagnostic_lists,
+        &columns.attempt_lists}) {
     if (lists->items() > kMostItems) {
       return Error{ErrorCode::kTooLarge,
                    "the column would have more than 2^31 - 1 calls or "
@@ -283,6 +318,7 @@ std::optional<Error> export_columns(MessageColumns columns, ArrowArray* out) {
   auto storage = std::make_shared<Storage>();
   storage->call_offsets = columns.call_lists.offsets();
   storage->diagnostic_offsets = columns.diagnostic_lists.offsets();
+  storage->attempt_offsets = columns.attempt_lists.offsets();
   storage->columns = std::move(columns);
   const MessageColumns& from = storage->columns;
   const ArrayWriter writer(storage);
@@ -297,13 +333,22 @@ std::optional<Error> export_columns(MessageColumns columns, ArrowArray* out) {
                      {writer.integers(notes.offset), writer.integers(notes.end),
                       writer.texts(notes.code), writer.texts(notes.field),
                       writer.texts(notes.message)});
+  const MessageColumns::Attempts& attempts = from.attempts;
+  ArrowArray attempt = writer.structs(
+      attempts.offset.size(), nullptr,
+      {writer.texts(attempts.status), writer.texts(attempts.id),
+       writer.texts(attempts.name), writer.texts(attempts.arguments),
+       writer.texts(attempts.text), writer.integers(attempts.offset),
+       writer.integers(attempts.end), writer.integers(attempts.token_offset),
+       writer.integers(attempts.token_end), writer.texts(attempts.why)});
   *out =
       writer.structs(from.valid.size(), &from.valid,
                      {writer.texts(from.reasoning), writer.texts(from.content),
                       writer.lists(storage->call_offsets, call),
                       writer.texts(from.other), writer.bits(from.complete),
                       writer.lists(storage->diagnostic_offsets, note),
-                      writer.bits(from.turn_ended)});
+                      writer.bits(from.turn_ended),
+                      writer.lists(storage->attempt_offsets, attempt)});
   return std::nullopt;
 }
 
@@ -367,7 +412,16 @@ void arrow_message_schema(ArrowSchema* out) {
             {schema_node("l", "offset", true), schema_node("l", "end", true),
              schema_node("U", "code", true), schema_node("U", "field", true),
              schema_node("U", "message", true)}),
-       schema_node("b", "turn_ended", true)});
+       schema_node("b", "turn_ended", true),
+       list(
+           "attempted_calls",
+           {schema_node("U", "status", true), schema_node("U", "id", true),
+            schema_node("U", "name", true), schema_node("U", "arguments", true),
+            schema_node("U", "text", true), schema_node("l", "offset", true),
+            schema_node("l", "end", true),
+            schema_node("l", "token_offset", true),
+            schema_node("l", "token_end", true),
+            schema_node("U", "why", true)})});
 }
 
 }  // namespace parlance

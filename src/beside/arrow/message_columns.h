@@ -93,13 +93,19 @@ struct MessageColumns {
     TextColumn code, field, message;
   };
 
+  struct Attempts {
+    TextColumn status, id, name, arguments, text, why;
+    std::vector<std::int64_t> offset, end, token_offset, token_end;
+  };
+
   BitColumn valid;
   TextColumn reasoning, content, other;
-  ListColumn call_lists, diagnostic_lists;
+  ListColumn call_lists, diagnostic_lists, attempt_lists;
   Calls calls;
   BitColumn complete;
   Diagnostics diagnostics;
   BitColumn turn_ended;
+  Attempts attempts;
 
   void push_null();
   // `begin`: where the response begins in the offsets of the diagnostics.

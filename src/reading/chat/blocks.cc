@@ -60,11 +60,17 @@ void Conversation::set_usage(const ChatUsage& given) {
   if (message == nullptr) return;
   const std::int64_t total = message->tokens.total();
   if (!usage.completion_tokens && total > 0) usage.completion_tokens = total;
-  if (options.extras) turn_ended = message->turn_ended;
+  if (!options.extras) return;
+  turn_ended = message->turn_ended;
+  for (const Attempt& attempt : message->attempts) {
+    attempted_calls.push_back(to_json(attempt));
+  }
 }
 
 void Conversation::add_extras(json::Object& out) const {
-  if (turn_ended) out.set("turn_ended", *turn_ended);
+  if (!turn_ended) return;
+  out.set("turn_ended", *turn_ended);
+  out.set("attempted_calls", attempted_calls);
 }
 
 std::string Conversation::text(BlockKind kind) const {

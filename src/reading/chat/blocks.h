@@ -81,7 +81,9 @@ struct Conversation {
   std::int64_t last_token = 0;  // the end of the last event's tokens
   ChatEnd why = ChatEnd::kStop;
   ChatUsage usage;
-  std::optional<bool> turn_ended;  // with ChatOptions::extras
+  // With ChatOptions::extras.
+  std::optional<bool> turn_ended;
+  json::Array attempted_calls;
   bool ended = false;
 
   void set_usage(const ChatUsage& given);

@@ -75,4 +75,19 @@ std::string_view to_string(CallStatus status) {
   return kNames[static_cast<std::size_t>(status)];
 }
 
+json::Value to_json(const Attempt& attempt) {
+  const auto range = [](const Span& span) {
+    return json::Array{static_cast<std::int64_t>(span.begin),
+                       static_cast<std::int64_t>(span.end)};
+  };
+  return json::Object{{"status", to_string(attempt.status)},
+                      {"id", attempt.id},
+                      {"name", attempt.name},
+                      {"arguments", attempt.arguments},
+                      {"text", attempt.text},
+                      {"bytes", range(attempt.bytes)},
+                      {"tokens", range(attempt.tokens)},
+                      {"why", attempt.why}};
+}
+
 }  // namespace parlance
