@@ -149,6 +149,7 @@ bool Validator::check_here(const Node& node, const Value& value) {
 }
 
 bool Validator::check_number(const Node& node, const Value& value) const {
+  if (!node.integer_only && node.number_rules == nullptr) return true;
   const std::optional<base::Decimal> number = to_decimal(value);
   const NumberRules& rules = node.numbers();
   if (!number) return !node.integer_only && node.number_rules == nullptr;
@@ -165,7 +166,9 @@ bool Validator::check_number(const Node& node, const Value& value) const {
 }
 
 bool Validator::check_string(const StringRules& rules, std::string_view text) {
-  return within(length_of(text), rules.min_length, rules.max_length) &&
+  const bool counts = rules.min_length || rules.max_length;
+  return (!counts ||
+          within(length_of(text), rules.min_length, rules.max_length)) &&
          (rules.pattern == kNoPattern || matches(rules.pattern, text)) &&
          (rules.format == kNoPattern || matches(rules.format, text));
 }

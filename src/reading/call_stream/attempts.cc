@@ -49,34 +49,35 @@ CallStatus Attempts::check(const CallView& call, std::string& why) const {
                                 : CallStatus::kOk;
 }
 
-void Attempts::add(const Place& place, const json::Value& value) {
-  const auto add = [&](const CallView& call) {
+void Attempts::add(Place place, const json::Value& value) {
+  const auto add = [&](const CallView& call, std::string text) {
     Attempt attempt;
     attempt.status = check(call, attempt.why);
     attempt.id = call.id;
     attempt.name = call.name;
     attempt.arguments = call.text();
-    attempt.text = place.text;
+    attempt.text = std::move(text);
     attempt.bytes = place.bytes;
     out_.attempt(place.field, place.index, std::move(attempt));
   };
-  if (const auto call = view_call(value)) return add(*call);
+  if (const auto call = view_call(value)) {
+    return add(*call, std::move(place.text));
+  }
   const std::vector<CallView> calls = calls_in(value);
-  for (const CallView& call : calls) add(call);
+  for (const CallView& call : calls) add(call, place.text);
   // Without a transform that makes calls, a value may be none.
   if (calls.empty() && !value.is_array()) {
-    add_failed(place, CallStatus::kNoName, "a call without a name", nullptr,
-               "");
+    add_failed(std::move(place), CallStatus::kNoName, "a call without a name",
+               nullptr, "");
   }
 }
 
-void Attempts::add_failed(const Place& place, CallStatus status,
-                          std::string_view why,
+void Attempts::add_failed(Place place, CallStatus status, std::string_view why,
                           std::unique_ptr<CallReader> reader,
                           std::string_view written) {
   Attempt attempt;
   attempt.status = status;
-  attempt.text = place.text;
+  attempt.text = std::move(place.text);
   attempt.bytes = place.bytes;
   attempt.why = why;
   CallWriter writer;

@@ -42,10 +42,10 @@ class Attempts {
   };
   // A value that is in the message: a call, or a list of calls, each an attempt
   // with this place.
-  void add(const Place& place, const json::Value& value);
+  void add(Place place, const json::Value& value);
   // What cannot be read as a call.  `reader`, which may be null, reads
   // `written`, the text of the region.
-  void add_failed(const Place& place, CallStatus status, std::string_view why,
+  void add_failed(Place place, CallStatus status, std::string_view why,
                   std::unique_ptr<CallReader> reader, std::string_view written);
 
  private:

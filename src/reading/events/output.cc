@@ -58,7 +58,9 @@ void Output::spoil_region(const RegionEnd& region, std::string_view text,
 void Output::attempt(std::string_view name, std::uint32_t field,
                      Attempt attempt) {
   round.add(EventKind::kCallAttempt, name, field, attempt.bytes);
-  attempts().push_back(std::move(attempt));
+  std::vector<Attempt>& all = attempts();
+  if (all.empty()) all.reserve(4);
+  all.push_back(std::move(attempt));
 }
 
 void Output::begin_attempts() {

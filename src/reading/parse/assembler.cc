@@ -216,9 +216,9 @@ void Assembler::add_attempts(const Closing& region, std::string_view text,
   if (!alone || whole) {
     place.text = written(region_at_, region.end);
     place.bytes = {region_begin_, region.delimiter.end};
-    if (value != nullptr) return attempts_->add(place, *value);
+    if (value != nullptr) return attempts_->add(std::move(place), *value);
     const bool nameless = items_.size() == 1 && items_[0].nameless;
-    return attempts_->add_failed(place,
+    return attempts_->add_failed(std::move(place),
                                  region.at_end ? CallStatus::kCutOff
                                  : nameless    ? CallStatus::kNoName
                                                : CallStatus::kMalformed,

@@ -115,8 +115,10 @@ class Assembler final : public SegmentSink {
   }
   // What was written before `position` is not asked for any more.
   void forget(std::uint64_t position) {
-    if (!attempts_ || position < written_at_ + written_.size() / 2) return;
-    written_.erase(0, position - written_at_);
+    constexpr std::size_t kLeast = 4096;  // what is worth a move
+    const std::size_t gone = position - written_at_;
+    if (!attempts_ || gone < std::max(kLeast, written_.size() / 2)) return;
+    written_.erase(0, gone);
     written_at_ = position;
   }
 

@@ -138,6 +138,32 @@ std::optional<std::vector<Item>> read_special_items(
   return std::nullopt;
 }
 
+// Where the objects and lists are in the list of JSON that begins at text[at].
+std::vector<Span> places_in_list(std::string_view text, std::size_t at) {
+  std::vector<Span> out;
+  std::size_t depth = 0;
+  std::size_t begin = at;
+  for (;; ++at) {
+    at = text.find_first_of("[]{}\"", at);
+    if (at == std::string_view::npos) return out;
+    switch (text[at]) {
+      case '"':
+        for (++at; at < text.size() && text[at] != '"'; ++at) {
+          at += text[at] == '\\' ? 1 : 0;
+        }
+        break;
+      case '[':
+      case '{':
+        if (++depth == 2) begin = at;
+        break;
+      default:
+        if (depth == 2) out.push_back({begin, at + 1});
+        if (--depth == 0) return out;
+        break;
+    }
+  }
+}
+
 // `places`: whether the items of a list have their own places.
 std::vector<Item> read_items(const Field& field, const FieldReading& reading,
                              const MarkedText& text, Captures captures,
@@ -198,7 +224,11 @@ std::vector<Item> read_items(const Field& field, const FieldReading& reading,
         text.text.find_first_not_of(" \t\r\n", bytes.begin);
     if ((list ? places : !whole) && first < bytes.end &&
         text.text[first] == '[') {
-      found = split({first, bytes.end}, true);
+      if (list && !literals && !is_lax(content)) {
+        found = places_in_list(text.text, first);
+      } else {
+        found = split({first, bytes.end}, true);
+      }
     }
     if (list) {
       const bool own = found.size() == whole->size();

@@ -133,14 +133,14 @@ void EventBuilder::tell_attempt(const json::Value* value) {
   EndingCall call = *std::exchange(ending_, std::nullopt);
   // ORDER: the first three of Regions::fields()
   constexpr std::uint32_t kCalls = 2;
-  const call_stream::Attempts::Place place = {regions_.fields()[kCalls], kCalls,
-                                              base::to_utf8(call.text),
-                                              call.bytes, std::move(call.id)};
+  call_stream::Attempts::Place place = {regions_.fields()[kCalls], kCalls,
+                                        base::to_utf8(call.text), call.bytes,
+                                        std::move(call.id)};
   if (value != nullptr && call.why.empty()) {
-    return attempts_->add(place, *value);
+    return attempts_->add(std::move(place), *value);
   }
-  attempts_->add_failed(place, call.status, call.why, std::move(call.reader),
-                        call_text_);
+  attempts_->add_failed(std::move(place), call.status, call.why,
+                        std::move(call.reader), call_text_);
 }
 
 void EventBuilder::end_call(const json::Value* value, Span bytes) {
