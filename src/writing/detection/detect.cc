@@ -322,14 +322,20 @@ bool occurs_whole(std::string_view part, std::string_view text) {
 }
 
 // Whether the text of a template may write `text`, white space apart: whole, or
-// joined of parts that occur in it.
+// joined of parts that occur in it.  A word behind a marker may be a variable:
+// <|im_start|>{{ role }}.
 bool may_write(std::string_view templates, std::string_view text) {
   constexpr std::size_t kLongest = 64;
   text = text.substr(0, kLongest);
+  char before = ' ';
   while (!(text = base::trimmed(text)).empty()) {
     std::size_t size = std::min(text.size(), text.find_first_of(" \t\r\n"));
     while (size > 0 && !occurs_whole(text.substr(0, size), templates)) --size;
+    if (size == 0 && (before == '>' || before == ']')) {
+      while (is_word(text, size)) ++size;
+    }
     if (size == 0) return false;
+    before = text[size - 1];
     text.remove_prefix(size);
   }
   return true;
