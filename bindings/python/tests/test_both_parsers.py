@@ -145,6 +145,13 @@ def test_what_is_left_out_is_told(name, prefix, text, fields, told):
         assert part in diagnostic
 
 
+def test_a_diagnostic_is_text_whatever_the_name():
+    text = '<tool_call>{"name": "\\ud83d", "arguments": {}}</tool_call>'
+    _, diagnostics = by_format("qwen3", text)
+    assert ["not one of the tools" in one for one in diagnostics] == [True]
+    assert all(one.encode() for one in diagnostics)
+
+
 @pytest.mark.parametrize(
     ("ids", "content"),
     [

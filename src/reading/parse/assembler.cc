@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/python_number.h"
+#include "base/utf8.h"
 #include "base/white_space.h"
 #include "parse/argument_values.h"
 #include "parse/call_readers.h"
@@ -866,7 +867,7 @@ void Assembler::report_undeclared(const format::Field& field,
   for (const call_stream::CallView& call : call_stream::calls_in(value)) {
     if (options_.tools.contains(call.name)) continue;
     out_.diagnose({ErrorCode::kUnknownName,
-                   "a call of '" + std::string(call.name.substr(0, 100)) +
+                   "a call of '" + base::to_utf8(call.name.substr(0, 100)) +
                        "', which is not one of the tools of the request",
                    field.name, bytes});
   }
