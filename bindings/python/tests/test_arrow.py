@@ -101,11 +101,14 @@ def test_rows():
     assert (cut["status"], cut["name"]) == ("cut_off", "f")
     assert cut["arguments"] == '{"a": "b' and cut["text"] == RESPONSES[5]
     assert rows[5]["complete"] is False
-    (damage,) = rows[6]["diagnostics"]
-    text = RESPONSES[6].encode()[damage["offset"] : damage["end"]]
-    assert text == b"<tool_call>"  # no call follows it
-    assert damage["code"] == "invalid_content"
-    assert damage["field"] == "content"
+    # No call follows the opener, so neither delimiter is one.
+    assert [
+        RESPONSES[6].encode()[damage["offset"] : damage["end"]]
+        for damage in rows[6]["diagnostics"]
+    ] == [b"<tool_call>", b"</tool_call>"]
+    for damage in rows[6]["diagnostics"]:
+        assert damage["code"] == "invalid_content"
+        assert damage["field"] == "content"
 
 
 def test_a_format_that_is_not_a_name():
