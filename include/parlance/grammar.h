@@ -273,6 +273,7 @@ struct Interrupt {
 // If the text must continue, the captures are those of all open parses; of
 // captures with the same name and the same begin, only the longest.
 //
+// Bytes count from the beginning of the prefix of a grammar that has one.
 // Token budgets (max_tokens) count only in a text of tokens.  A grammar from a
 // JSON Schema has no captures.
 //

@@ -15,6 +15,7 @@
 #include "parlance/grammar.h"
 #include "parlance/grammar_cache.h"
 #include "parlance/json.h"
+#include "parlance/tag_parser.h"
 #include "structural_tag/structural_tag.h"
 #include "support/folders.h"
 #include "support/tag_reader.h"
@@ -124,6 +125,69 @@ TEST(StructuralTag, UnknownKeys) {
       EXPECT_EQ(cached->report()[i].keyword, plain->report()[i].keyword);
     }
   }
+}
+
+// The texts of a tag with a prefix are what follows it.
+TEST(StructuralTag, Prefix) {
+  const auto tag_of = [](const char* prefix) {
+    json::Value value = *json::parse(R"({"format": {
+      "type": "tag", "begin": "<t>", "end": "</t>", "tool": "f",
+      "content": {"type": "json_schema", "json_schema": {
+        "type": "object", "properties": {"a": {"type": "string"}}}}}})");
+    value.mutable_members().set("prefix", *json::parse(prefix));
+    return StructuralTag::from_value(value);
+  };
+  const Result<StructuralTag> tag = tag_of(R"("<t>{\"a\": \"x")");
+  ASSERT_TRUE(tag) << tag.error().to_string();
+  const Result<Grammar> grammar = Grammar::from_structural_tag(*tag);
+  ASSERT_TRUE(grammar) << grammar.error().to_string();
+  EXPECT_TRUE(grammar->accepts("y\"}</t>"));
+  EXPECT_FALSE(grammar->accepts("<t>{}</t>"));
+  EXPECT_EQ(grammar->explain("y\"]")->offset, 2U);
+  // Every form of the grammar has the prefix.
+  EXPECT_TRUE(Grammar::from_bytes(grammar->to_bytes())->accepts("\"}</t>"));
+  EXPECT_TRUE(Grammar::from_ebnf(grammar->to_ebnf())->accepts("\"}</t>"));
+  EXPECT_EQ(StructuralTag::from_value(tag->to_json())->to_json(),
+            tag->to_json());
+  // It is the beginning of what the parser reads.
+  TagParser parser(*CompiledTag::compile(*tag));
+  EXPECT_EQ(parser.prefix_bytes(), 11U);
+  parser.feed("y\"}</t>");
+  parser.finalize();
+  EXPECT_TRUE(parser.message().complete);
+  EXPECT_EQ(json::dump(*parser.message().fields.find("tool_calls")),
+            R"([{"type": "function", "function": {"name": "f", )"
+            R"("arguments": {"a": "xy"}}}])");
+  // Inside a character it is a list of bytes.
+  const Result<StructuralTag> bytes =
+      tag_of("[60, 116, 62, 123, 34, 97, 34, 58, 34, 195]");
+  ASSERT_TRUE(bytes) << bytes.error().to_string();
+  EXPECT_EQ(json::dump(*bytes->to_json().find("prefix")),
+            "[60, 116, 62, 123, 34, 97, 34, 58, 34, 195]");
+  const Result<Grammar> inside = Grammar::from_structural_tag(*bytes);
+  ASSERT_TRUE(inside) << inside.error().to_string();
+  EXPECT_TRUE(inside->accepts("\xA9\"}</t>"));
+  EXPECT_FALSE(inside->accepts("\"}</t>"));
+  EXPECT_TRUE(Grammar::from_ebnf(inside->to_ebnf())->accepts("\xA9\"}</t>"));
+
+  EXPECT_EQ(tag_of("3").error().path, "/prefix");
+  EXPECT_EQ(tag_of("3").error().code, ErrorCode::kWrongType);
+  EXPECT_EQ(tag_of("[60, 256]").error().path, "/prefix/1");
+  EXPECT_EQ(tag_of("[60, 256]").error().code, ErrorCode::kInvalidValue);
+  const Result<Grammar> none = Grammar::from_structural_tag(*tag_of("\"<a\""));
+  ASSERT_FALSE(none.has_value());
+  EXPECT_EQ(none.error().code, ErrorCode::kUnsatisfiable);
+  EXPECT_EQ(none.error().message,
+            "No text of the grammar begins with its prefix.");
+  for (const Result<Grammar>& joined :
+       {Grammar::union_of({*grammar, *grammar}),
+        Grammar::concat({*grammar, *grammar})}) {
+    ASSERT_FALSE(joined.has_value());
+    EXPECT_EQ(joined.error().code, ErrorCode::kUnsupported);
+  }
+  EXPECT_EQ(
+      Grammar::from_ebnf("root ::= a\na[prefix=\"x\"] ::= \"xy\"").error().code,
+      ErrorCode::kConflict);
 }
 
 TEST(StructuralTag, Canonical) {

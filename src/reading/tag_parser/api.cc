@@ -410,17 +410,20 @@ struct TagParser::State : events::StreamHost<TagParser::State> {
     feed_bytes(prefix);
   }
 
+  // What the tag says is written comes first.
   void feed_prefix(std::string_view prefix, std::span<const TokenId> ids) {
     if (!vocabulary) ids = {};
     if (!ids.empty()) prefix = {};
+    std::string text = detail::Access::impl(compiled)->tag->prefix;
+    text += prefix;
     // Events point into the buffer, so it must not move during the round.
-    std::size_t size = prefix.size();
+    std::size_t size = text.size();
     for (const TokenId id : ids) size += token_of(id).token.text.size();
     buffer.reserve(size);
-    if (vocabulary && !prefix.empty()) {
-      feed_text_prefix(prefix);
+    if (vocabulary && !text.empty()) {
+      feed_text_prefix(text);
     } else {
-      feed_bytes(prefix);
+      feed_bytes(text);
     }
     for (const TokenId id : ids) feed_token(token_of(id).token);
     prefix_bytes = total();

@@ -82,7 +82,8 @@ CfgRecogniser::CfgRecogniser(const rules::Rules& rules,
       network_of_all_(network_of(rules, schemas_, marks.get())),
       network_(*network_of_all_),
       limits_(limits),
-      marks_(std::move(marks)) {
+      marks_(std::move(marks)),
+      prefix_(rules.prefix) {
   const base::OnUnwinding unlock([&] { settle(/*failed=*/true); });
   parts_ = each_once(schemas_);
   for (const NetworkRule& rule : network_.rules) {
@@ -113,6 +114,7 @@ CfgRecogniser::CfgRecogniser(const CfgRecogniser& of,
       network_(*network_of_all_),
       limits_(of.limits_),
       marks_(of.marks_),
+      prefix_(of.prefix_),
       counts_tokens_(of.counts_tokens_),
       has_marks_(of.has_marks_),
       tail_(of.tail_),
@@ -138,8 +140,30 @@ void CfgRecogniser::begin() {
   overflowed_ = base_bytes_ > limits_.bytes || network_.too_large;
   if (!overflowed_) {
     start_ = configuration({{network_.start, kOutermost, 0, 0}});
+    read_prefix();
   }
   release();
+}
+
+void CfgRecogniser::read_prefix() {
+  std::string_view left = prefix_;
+  while (!left.empty() && !start_.dead()) {
+    Configuration marked;
+    const rules::Mark* const mark =
+        marks_ == nullptr
+            ? nullptr
+            : marks_->spelled_at(left, [&](const rules::Mark& one) {
+                marked = step_token(start_, {}, one.ids.front());
+                return !marked.dead();
+              });
+    if (mark != nullptr) {
+      start_ = marked;
+      left.remove_prefix(mark->spelling.size());
+    } else {
+      start_ = step(start_, static_cast<std::uint8_t>(left.front()));
+      left.remove_prefix(1);
+    }
+  }
 }
 
 CfgRecogniser::~CfgRecogniser() = default;

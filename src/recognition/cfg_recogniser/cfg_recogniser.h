@@ -181,6 +181,8 @@ class CfgRecogniser final : public recogniser::Recogniser {
   base::ByteSet repeatable_bytes(recogniser::Configuration config) override;
   recogniser::Configuration mask_equivalent(
       recogniser::Configuration config) override;
+  // Whether start() is after a prefix.
+  bool has_prefix() const { return !prefix_.empty(); }
   std::optional<double> temperature(recogniser::Configuration config) override;
   void begin_tracking() override;
   bool end_tracking(recogniser::Configuration config) override;
@@ -191,6 +193,8 @@ class CfgRecogniser final : public recogniser::Recogniser {
   CfgRecogniser(const CfgRecogniser& of,
                 std::vector<std::shared_ptr<recogniser::Recogniser>> schemas);
   void begin();
+  // Moves start_ to after the prefix.
+  void read_prefix();
 
   using ContextId = std::uint32_t;
   // Marks a context that a closure is still collecting; the other bits are an
@@ -634,6 +638,7 @@ class CfgRecogniser final : public recogniser::Recogniser {
   const TransitionNetwork& network_;
   const CfgRecogniserLimits limits_;
   const std::shared_ptr<const rules::Marks> marks_;  // null: none
+  const std::string prefix_;                         // rules::Rules::prefix
   bool reads_mark_ = false;     // the byte being read is the first of a mark
   bool reads_named_ = false;    // of tokens, those only that are named
   bool counts_tokens_ = false;  // some rule has a budget of tokens

@@ -180,7 +180,13 @@ void CaptureReader::clear() {
   recogniser_->forget();
 }
 
-void CaptureReader::start() { place_ = recogniser_->start(); }
+// The prefix is no step, so that it is never undone.
+void CaptureReader::start() {
+  place_ = recogniser_->start();
+  if (source_.rules->prefix.empty()) return;
+  feed(source_.rules->prefix);
+  step_ends_.assign(1, offsets_.size() - 1);
+}
 
 std::vector<RuleCapture> CaptureReader::captures() const {
   std::vector<RuleCapture> out;

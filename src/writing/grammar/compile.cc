@@ -249,6 +249,11 @@ std::optional<Error> check_start(cfg_recogniser::CfgRecogniser& impl,
                      std::to_string(impl.limits().bytes) + "."};
   }
   if (!impl.start().dead()) return std::nullopt;
+  if (impl.has_prefix()) {
+    return Error{
+        ErrorCode::kUnsatisfiable,
+        "No text of the " + std::string(what) + " begins with its prefix."};
+  }
   return Error{ErrorCode::kUnsatisfiable,
                "No text fits the " + std::string(what) + "."};
 }

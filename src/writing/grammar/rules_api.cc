@@ -66,6 +66,15 @@ Rules rules_of(const Grammar& grammar) {
   return rules;
 }
 
+// What follows a prefix in one text need not follow it in a text of several
+// parts, so the rules cannot be joined.
+Error prefix_error(const std::string& part) {
+  return Error{ErrorCode::kUnsupported,
+               part +
+                   " continues a prefix, and a grammar that does cannot be a "
+                   "part of another one."};
+}
+
 }  // namespace
 
 namespace grammar {
@@ -109,6 +118,9 @@ ImplResult lark_grammar(std::string_view text,
     }
   }
   reading.sources = options.sources;
+  for (const auto& [name, rules] : reading.grammars) {
+    if (!rules.prefix.empty()) return prefix_error("\"@" + name + "\"");
+  }
   LookedUp tokens;
   if (options.tokens_spelled) {
     reading.tokens_spelled = [&](std::string_view spelling) {
@@ -169,6 +181,7 @@ Result<std::shared_ptr<grammar::GrammarImpl>> combine(
   std::vector<EmbeddedSchema> schemas;
   for (const Grammar& part : parts) {
     rules.push_back(rules_of(part));
+    if (!rules.back().prefix.empty()) return prefix_error("A grammar here");
     for (EmbeddedSchema embedded : detail::Access::impl(part)->schemas) {
       embedded.span = std::nullopt;  // it counts bytes of the part's own source
       schemas.push_back(std::move(embedded));

@@ -78,6 +78,7 @@ class Lowering {
     }
     rules.rules[root].body = made_[0].whole;
     rules.root = root;
+    rules.prefix = tag_.prefix;
     return std::move(out_);
   }
 

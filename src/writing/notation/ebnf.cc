@@ -97,6 +97,13 @@ Result<rules::Rules> EbnfReader::run(std::string_view root_rule) {
                  Span{0, 0}};
   }
   rules_.root = root->second;
+  if (!prefix_of_.empty() && prefix_of_ != rules_.rules[rules_.root].name) {
+    return Error{
+        ErrorCode::kConflict,
+        "Only the root, \"" + std::string(root_rule) + "\", has a prefix.",
+        {},
+        prefix_span_};
+  }
   if (std::optional<rules::NotLazy> wrong = rules::find_not_lazy(rules_)) {
     return Error{ErrorCode::kUnsupported,
                  "Rule \"" + rules_.rules[wrong->rule].name +

@@ -83,6 +83,7 @@ class EbnfReader : private TextCursor {
   bool char_class(rules::ExprId& out);
   bool escape(bool in_class, char32_t& out);
   bool options(rules::RuleOptions& out, const std::string& rule_name);
+  bool read_hex(std::size_t begin);
   bool option(rules::RuleOptions& out, const std::string& key,
               const std::string& rule_name, std::size_t begin);
   bool temperature(std::size_t begin, rules::RuleOptions& out);
@@ -106,6 +107,8 @@ class EbnfReader : private TextCursor {
 
   rules::RulesLimits limits_;
   rules::Rules rules_;
+  std::string prefix_of_;  // the rule with a prefix; "" for none
+  Span prefix_span_;
   std::unordered_map<std::string, rules::RuleId> ids_;
   std::vector<Span> first_use_;  // by rule
   std::vector<bool> defined_;    // by rule

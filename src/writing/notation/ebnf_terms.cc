@@ -218,15 +218,17 @@ bool EbnfReader::option(rules::RuleOptions& out, const std::string& key,
     }
     return true;
   }
-  const bool known =
-      key == "max_tokens" || key == "max_chars" || key == "capture" ||
-      key == "temperature" || key == "suffix" || key == "stop" ||
-      key == "stop_capture" || key.starts_with("capture_hidden_");
+  const bool known = key == "max_tokens" || key == "max_chars" ||
+                     key == "capture" || key == "temperature" ||
+                     key == "suffix" || key == "stop" || key == "prefix" ||
+                     key == "prefix_bytes" || key == "stop_capture" ||
+                     key.starts_with("capture_hidden_");
   if (!known) {
     return fail(begin, begin + key.size(),
                 "There is no option \"" + key +
                     "\"; there are max_tokens, max_chars, lazy, capture, "
-                    "temperature, suffix, stop and stop_capture.",
+                    "temperature, suffix, stop, stop_capture, prefix and "
+                    "prefix_bytes.",
                 ErrorCode::kUnknownName);
   }
   if (!has_value) {
@@ -249,12 +251,38 @@ bool EbnfReader::option(rules::RuleOptions& out, const std::string& key,
     (key == "capture" ? out.capture : out.marker_capture) = std::move(text);
     return true;
   }
+  if (key == "prefix" || key == "prefix_bytes") {
+    if (!prefix_of_.empty()) {
+      return fail(begin, at_, "Only one rule, the root, has a prefix.",
+                  ErrorCode::kConflict);
+    }
+    prefix_of_ = rule_name;
+    prefix_span_ = {begin, at_};
+    if (peek() != '"') return fail_here("a string belongs here.");
+    if (!string(rules_.prefix)) return false;
+    return key == "prefix" || read_hex(begin);
+  }
   if (key == "suffix" || key == "stop") {
     out.hide_marker = key == "stop";
     return marker(out.marker);
   }
   if (key != "temperature") return number(0, 0xFFFFFFFF, value);
   return temperature(begin, out);
+}
+
+// The bytes that the prefix is the hexadecimal digits of.
+bool EbnfReader::read_hex(std::size_t begin) {
+  const std::string digits = std::exchange(rules_.prefix, {});
+  const char* at = digits.data();
+  const char* const end = at + digits.size();
+  while (at + 1 < end) {
+    unsigned byte = 0;
+    if (std::from_chars(at, at + 2, byte, 16).ptr != at + 2) break;
+    rules_.prefix += static_cast<char>(byte);
+    at += 2;
+  }
+  if (at == end) return true;
+  return fail(begin, at_, "Bytes are written as two hexadecimal digits each.");
 }
 
 // REQUIRES: the cursor is after "=" of the option that begins at `begin`.

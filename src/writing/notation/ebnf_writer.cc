@@ -61,6 +61,17 @@ void append_string(std::string& out, std::string_view text) {
   out += '"';
 }
 
+std::string hexadecimal(std::string_view bytes) {
+  std::string out;
+  for (const char byte : bytes) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    const auto value = static_cast<unsigned char>(byte);
+    out += digits[value >> 4];
+    out += digits[value & 15];
+  }
+  return out;
+}
+
 void append_member(std::string& out, char32_t c) {
   if (c == '\\' || c == ']' || c == '[' || c == '^' || c == '-') {
     out += '\\';
@@ -132,7 +143,7 @@ class Writer {
     std::string marker_name;
     const std::string name = names_[id];
     out_ += name;
-    options(rule, name, marker_name);
+    options(rule, name, marker_name, id == rules_.root);
     out_ += " ::= ";
     if (rule.body == kNoId) {
       out_ += "[]";
@@ -147,7 +158,7 @@ class Writer {
   }
 
   void options(const rules::Rule& rule, const std::string& name,
-               std::string& marker_name) {
+               std::string& marker_name, bool root) {
     const rules::RuleOptions& options = rule.options;
     std::string text;
     auto add = [&](std::string_view key) -> std::string& {
@@ -182,6 +193,13 @@ class Writer {
     if (options.marker_optional) add("marker_optional");
     if (!options.marker_capture.empty()) {
       append_string(add("stop_capture="), options.marker_capture);
+    }
+    if (root && !rules_.prefix.empty()) {
+      if (base::is_utf8(rules_.prefix)) {
+        append_string(add("prefix="), rules_.prefix);
+      } else {
+        add("prefix_bytes=") += '"' + hexadecimal(rules_.prefix) + '"';
+      }
     }
     if (!text.empty()) out_ += "[" + text + "]";
   }

@@ -457,7 +457,7 @@ std::vector<RuleId> find_nesting(const Rules& rules) {
 }
 
 std::size_t memory_bytes(const Rules& rules) {
-  std::size_t bytes = sizeof(Rules);
+  std::size_t bytes = sizeof(Rules) + rules.prefix.capacity();
   // The overhead of one allocation.
   constexpr std::size_t kAllocation = 24;
   for (const Expr& expr : rules.exprs) {

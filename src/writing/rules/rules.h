@@ -222,6 +222,10 @@ struct Rules {
   std::vector<MarkerText> markers;
   std::vector<NameText> names;
 
+  // What has been read before a text begins: the texts are what follows it in
+  // those of the root.  The spelling of a mark is the mark where that may come.
+  std::string prefix = {};
+
   // Constructors of expressions.  A sequence or a choice of one part is that
   // part; a repeat {1,1} is its body; adjacent Bytes are not joined.
   ExprId empty();

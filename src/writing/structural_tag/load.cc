@@ -798,6 +798,39 @@ Result<TagTree> load_structures(const json::Value& tags,
   return error;
 }
 
+Error prefix_error(ErrorCode code, const json::Value& value,
+                   const std::string& path) {
+  return Error{code,
+               "structural tag: 'prefix' must be a string or a list of bytes "
+               "(0 to 255), got " +
+                   kind_of(value) + ".",
+               path};
+}
+
+// A string, or a list of bytes.
+std::optional<Error> read_prefix(const json::Value& value,
+                                 const std::string& path, std::string& out) {
+  if (value.is_string()) {
+    out = value.as_string();
+    return std::nullopt;
+  }
+  if (!value.is_array()) {
+    return prefix_error(ErrorCode::kWrongType, value, path);
+  }
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    const json::Value& item = value.items()[i];
+    const std::string at = json::append_pointer(path, i);
+    if (item.kind() != json::Kind::kInt) {
+      return prefix_error(ErrorCode::kWrongType, item, at);
+    }
+    if (item.as_int() < 0 || item.as_int() > 255) {
+      return prefix_error(ErrorCode::kInvalidValue, item, at);
+    }
+    out += static_cast<char>(item.as_int());
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Result<TagTree> load_structural_tag(const json::Value& source,
@@ -830,7 +863,13 @@ Result<TagTree> load_structural_tag(const json::Value& source,
                  path + "/type"};
   }
   if (const json::Value* node = root->find("format")) {
-    return Loader(limits).load(*node, path + "/format");
+    Result<TagTree> out = Loader(limits).load(*node, path + "/format");
+    const json::Value* prefix = root->find("prefix");
+    if (!out || prefix == nullptr) return out;
+    if (auto error = read_prefix(*prefix, path + "/prefix", out->prefix)) {
+      return *std::move(error);
+    }
+    return out;
   }
   const json::Value* structures = root->find("structures");
   const json::Value* triggers = root->find("triggers");

@@ -323,6 +323,9 @@ struct UnknownKey {
 // Immutable once loaded.  The root is node 0.
 struct TagTree {
   std::vector<TagNode> nodes;
+  // What is written of a text before it begins: the texts of the tag are what
+  // follows it.  It may end inside a character.
+  std::string prefix = {};
   // The first ones, at most kMaxUnknownKeys.
   std::vector<UnknownKey> unknown_keys = {};
   static constexpr std::size_t kMaxUnknownKeys = 100;
@@ -379,7 +382,8 @@ struct TagTree {
   const TagNode& operator[](TagNodeId id) const { return nodes[index_of(id)]; }
 };
 
-// Reads {"type": "structural_tag", "format": FORMAT}, and the older forms:
+// Reads {"type": "structural_tag", "format": FORMAT, "prefix": PREFIX}, and the
+// older forms:
 //   {"type": "structural_tag", "structures": [{"begin", "schema", "end"}...],
 //    "triggers": [...]}              one triggered_tags
 //   {"response_format": TAG}         the TAG
@@ -410,6 +414,8 @@ Result<TagTree> load_legacy_tags(const json::Value& tags,
 // end is a string, several are a list.  The members are in the order of the
 // description.  Loading the result gives the same tree.
 json::Value to_json(const TagTree& tag);
+// A prefix as in a tag: a string, or a list of bytes where it is not UTF-8.
+json::Value prefix_to_json(std::string_view prefix);
 json::Value to_json(const ElementLayout& layout);
 json::Value to_json(const DelimitedLayout& layout);
 

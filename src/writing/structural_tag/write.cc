@@ -1,7 +1,9 @@
 // The names of types and styles, and writing a structural tag as JSON.
 
 #include <array>
+#include <cstdint>
 
+#include "base/utf8.h"
 #include "structural_tag/structural_tag.h"
 
 namespace parlance::structural_tag {
@@ -261,6 +263,16 @@ json::Value to_json(const DelimitedLayout& layout) {
                       {"keys", layout.text_keys ? "text" : "bare"}};
 }
 
+json::Value prefix_to_json(std::string_view prefix) {
+  if (base::is_utf8(prefix)) return json::Value(prefix);
+  json::Array bytes;
+  for (const char byte : prefix) {
+    bytes.emplace_back(
+        static_cast<std::int64_t>(static_cast<unsigned char>(byte)));
+  }
+  return json::Value(std::move(bytes));
+}
+
 json::Value to_json(const TagTree& tag) {
   // From the last node to the first: children are made before their parent.
   std::vector<json::Value> made(tag.nodes.size());
@@ -275,8 +287,9 @@ json::Value to_json(const TagTree& tag) {
     if (node.call_id) out.set("call_id", *node.call_id);
     made[i] = std::move(out);
   }
-  return json::Object{{"type", "structural_tag"},
-                      {"format", std::move(made[0])}};
+  json::Object out{{"type", "structural_tag"}, {"format", std::move(made[0])}};
+  if (!tag.prefix.empty()) out.set("prefix", prefix_to_json(tag.prefix));
+  return json::Value(std::move(out));
 }
 
 }  // namespace parlance::structural_tag
