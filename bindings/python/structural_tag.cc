@@ -56,7 +56,8 @@ std::optional<std::uint32_t> number_of(nb::handle value) {
 TagObject of_format(const FormatObject& format, std::string_view tools,
                     std::string_view tool_choice, bool parallel_tool_calls,
                     int text_with_calls, int reasoning,
-                    std::string_view response_format, std::string_view prefix,
+                    std::string_view response_format, nb::handle prefix,
+                    const Vocabulary* vocabulary,
                     nb::object max_reasoning_tokens, bool any_order,
                     nb::object max_white_space) {
   StructuralTagOptions options;
@@ -67,7 +68,11 @@ TagObject of_format(const FormatObject& format, std::string_view tools,
   options.text_with_calls = static_cast<TextWithCalls>(text_with_calls);
   options.reasoning = mode_of(reasoning);
   options.response_format = value_of(response_format, "/response_format");
-  options.prefix = prefix;
+  Input in;
+  read_marked_prefix(prefix, vocabulary, in);
+  options.prefix = in.text;
+  options.prefix_ids = std::move(in.ids);
+  options.vocabulary = vocabulary;
   options.max_reasoning_tokens = number_of(max_reasoning_tokens);
   options.any_order = any_order;
   options.max_white_space = number_of(max_white_space);
@@ -112,8 +117,8 @@ void define_structural_tag(nb::module_& m) {
         nb::arg("tool_choice"), nb::arg("parallel_tool_calls"),
         nb::arg("text_with_calls"), nb::arg("reasoning"),
         nb::arg("response_format"), nb::arg("prefix"),
-        nb::arg("max_reasoning_tokens").none(), nb::arg("any_order"),
-        nb::arg("max_white_space").none());
+        nb::arg("vocabulary").none(), nb::arg("max_reasoning_tokens").none(),
+        nb::arg("any_order"), nb::arg("max_white_space").none());
 }
 
 }  // namespace parlance::python

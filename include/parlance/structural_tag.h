@@ -56,6 +56,7 @@
 #include "parlance/json.h"
 #include "parlance/limits.h"
 #include "parlance/schema_options.h"
+#include "parlance/vocabulary.h"
 
 namespace parlance::structural_tag {
 struct TagTree;
@@ -69,9 +70,11 @@ namespace grammar {  // src/writing/structural_tag/structural_tag.h
 // Immutable, cheap to copy, safe to share between threads.
 class StructuralTag {
  public:
-  // Reads {"type": "structural_tag", "format": {...}}.  "type" may be absent,
-  // and unknown keys are ignored; Grammar::report() names those of formats, the
-  // first hundred.  Older spellings are read if they are
+  // Reads {"type": "structural_tag", "format": {...}}.  "prefix", a text or a
+  // list of bytes, is what is written before a text of the tag begins: the
+  // texts of the tag are what follows it in those of the format.  "type" may be
+  // absent, and unknown keys are ignored; Grammar::report() names those of
+  // formats, the first hundred.  Older spellings are read if they are
   // unambiguous: "structures" and "triggers" instead of "format",
   // {"response_format": TAG}, and the types "tag_and_text" (triggered_tags) and
   // "qwen_xml_parameter" (json_schema of that style).
@@ -102,7 +105,8 @@ class StructuralTag {
 
   // The canonical form.  Every format has its "type" and all its members,
   // defaults included, except that "exclude_patterns", "field" and "tool"
-  // appear only if they were given.  A single "end" is a string, several are a
+  // appear only if they were given, as does the "prefix" of the tag, a list of
+  // bytes if it is not UTF-8.  A single "end" is a string, several are a
   // list.  Older spellings are replaced, and unknown keys are removed.
   json::Value to_json() const;
 
@@ -178,9 +182,24 @@ struct StructuralTagOptions {
   json::Value response_format = nullptr;
 
   // The prompt, or its end.  The tag begins where the prompt ends: after
-  // "...<think>\n" it begins inside reasoning.  Everything up to the last start
-  // anchor of the format is skipped.
+  // "...<think>\n" it begins inside reasoning, after "...{\"city\": \"Be"
+  // inside a string of an argument.  The prompt may end anywhere, also inside a
+  // marker or a character.  Everything up to the last start anchor of the
+  // format is skipped.
+  //
+  // What the prompt has written need not be what the tag would have: the
+  // format's parser decides what it means.  Regions that have ended are as they
+  // are.  The region that is open goes on in its notation; where what is
+  // written of it cannot become valid, without its schema, and where it is in
+  // another notation, as text up to its end.  StructuralTag::report() says so,
+  // at
+  // "/prefix".
   std::string prefix = {};
+  // Replaces `prefix` by token ids of `vocabulary`, if that is not null: start
+  // anchors are where their ids are.  What is written after the anchor is read
+  // as its text.
+  std::vector<TokenId> prefix_ids = {};
+  const Vocabulary* vocabulary = nullptr;
 
   // The most tokens of reasoning.
   std::optional<std::uint32_t> max_reasoning_tokens = std::nullopt;

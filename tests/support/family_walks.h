@@ -14,6 +14,9 @@
 //   choice        the calls are what tool_choice and parallel allow
 //   render        what render() writes for that message reads back as it; it
 //                 refuses one with a value that spells a mark
+//   continue      the tag of a prompt that ends anywhere in the response has
+//   the
+//                 rest of it, and what it generates instead is a response, too
 
 #include <gtest/gtest.h>
 
@@ -165,6 +168,9 @@ class FamilyWalks {
 
   void run(const Cell& cell, std::uint32_t seed, std::size_t count);
 
+  // Of each walk, how many places are continued from.
+  std::size_t continuations = 0;
+
   std::size_t walks = 0;
   std::size_t calls = 0;
   std::size_t unfinished = 0;
@@ -186,6 +192,13 @@ class FamilyWalks {
   void check_counts(const ResponseParser& whole, const TagParser& whole_by_tag,
                     const Vocabulary& vocabulary, const CompiledTag& program,
                     std::span<const TokenId> ids) const;
+  std::string start_anchor() const;
+  void check_rest(const StructuralTagOptions& request, const std::string& text,
+                  std::size_t cut) const;
+  void check_continuation(const Cell& cell, const StructuralTagOptions& request,
+                          const Compiler& compiler, const Grammar& whole,
+                          std::span<const TokenId> ids, std::size_t cut,
+                          std::uint32_t seed);
 
   const std::string name_;
   const Format format_;
@@ -434,6 +447,16 @@ inline void FamilyWalks::run(const Cell& cell, std::uint32_t seed,
     }
     check(cell, vocabulary, *program, *grammar, walk);
     if (::testing::Test::HasFatalFailure()) return;
+    std::mt19937 random(seed);
+    const std::string text = vocabulary.decode(walk.ids);
+    for (std::size_t n = 0; n < continuations && !text.empty(); ++n) {
+      if (grammar->accepts(text)) {
+        check_rest(options, text, 1 + random() % text.size());
+      }
+      check_continuation(cell, options, *compiler, *grammar, walk.ids,
+                         1 + random() % walk.ids.size(), seed);
+      if (::testing::Test::HasFatalFailure()) return;
+    }
   }
 }
 
@@ -650,6 +673,126 @@ inline void FamilyWalks::check_cut(const Cell& cell,
     ASSERT_TRUE(schema::equal_values(all[i].arguments, some[i].arguments))
         << both;
   }
+}
+
+// A text after which a response of the family begins.
+inline std::string FamilyWalks::start_anchor() const {
+  bool by_pattern = false;
+  for (const json::Value* root : {patch(), &source_}) {
+    if (root == nullptr) continue;
+    for (const json::Member& part : root->members()) {
+      by_pattern =
+          by_pattern || part.value.find("start_anchor_pattern") != nullptr;
+      if (const json::Value* one = part.value.find("start_anchor")) {
+        return std::string(one->is_string() ? one->as_string()
+                                            : one->items()[0].as_string());
+      }
+    }
+  }
+  if (!by_pattern) return "";
+  for (const char* known :
+       {"<｜hy_Assistant｜>", "<|open|>message role=\"assistant\"<|sep|>"}) {
+    const ResponseParser parser(format_, {.prefix = known});
+    if (parser.prefix_bytes() == 0 && parser.message().diagnostics.empty()) {
+      return known;
+    }
+  }
+  ADD_FAILURE() << name_ << ": no text is known for start_anchor_pattern";
+  return "";
+}
+
+// At any byte.
+inline void FamilyWalks::check_rest(const StructuralTagOptions& request,
+                                    const std::string& text,
+                                    std::size_t cut) const {
+  SCOPED_TRACE("cut at byte " + std::to_string(cut) + " of " +
+               json::dump(text));
+  StructuralTagOptions options = request;
+  options.prefix = start_anchor() + text.substr(0, cut);
+  // In a text the last anchor counts, wherever it stands.
+  const ResponseParser prompt(format_, {.prefix = options.prefix});
+  if (prompt.prefix_bytes() != cut) return;
+  const Result<StructuralTag> tag = format_.structural_tag(options);
+  ASSERT_TRUE(tag) << tag.error().to_string();
+  const Result<Grammar> grammar = Grammar::from_structural_tag(*tag);
+  ASSERT_TRUE(grammar) << grammar.error().to_string();
+  const auto wrong = grammar->explain(text.substr(cut));
+  ASSERT_FALSE(wrong) << wrong->offset << " " << wrong->expected << "\n"
+                      << json::dump(tag->to_json());
+}
+
+// At any token, with the family's vocabulary.
+inline void FamilyWalks::check_continuation(
+    const Cell& cell, const StructuralTagOptions& request,
+    const Compiler& compiler, const Grammar& whole,
+    std::span<const TokenId> ids, std::size_t cut, std::uint32_t seed) {
+  const Vocabulary& vocabulary = compiler.vocabulary();
+  const std::string written = vocabulary.decode(ids.first(cut));
+  SCOPED_TRACE("continues " + json::dump(json::Value(written)));
+  const std::string anchor = start_anchor();
+  StructuralTagOptions options = request;
+  options.prefix_ids = PhraseWriter(vocabulary).write(anchor);
+  options.prefix_ids.insert(options.prefix_ids.end(), ids.begin(),
+                            ids.begin() + static_cast<std::ptrdiff_t>(cut));
+  options.vocabulary = &vocabulary;
+  // A message of its own begins at a later anchor.
+  const ResponseParser prompt(
+      format_, {.prefix_ids = options.prefix_ids, .vocabulary = &vocabulary});
+  if (prompt.prefix_bytes() != written.size()) return;
+  const Result<StructuralTag> tag = format_.structural_tag(options);
+  ASSERT_TRUE(tag) << tag.error().to_string();
+  const Result<Constraint> constraint = compiler.compile_structural_tag(*tag);
+  ASSERT_TRUE(constraint) << constraint.error().to_string();
+  const std::vector<TokenId> ends = stops(vocabulary);
+  Matcher matcher = constraint->matcher({.stop_ids = ends});
+  ASSERT_EQ(matcher.accept_tokens(ids.subspan(cut)), ids.size() - cut)
+      << json::dump(tag->to_json());
+  matcher.reset();
+  Walker walker(vocabulary, phrases(vocabulary, *tag), ends);
+  const Walk walk = walker.walk(matcher, seed, seed % 20);
+  ASSERT_EQ(walk.failure, "") << vocabulary.decode(walk.ids);
+  if (walk.unfinished) return;
+  std::vector<TokenId> all(ids.begin(),
+                           ids.begin() + static_cast<std::ptrdiff_t>(cut));
+  all.insert(all.end(), walk.ids.begin(), walk.ids.end());
+  std::string text = vocabulary.decode(all);
+  if (walk.stopped && !whole.accepts(text)) {
+    all.push_back(walk.stop);
+    const std::string with_stop = vocabulary.decode(all);
+    if (whole.accepts(with_stop)) {
+      text = with_stop;
+    } else {
+      all.pop_back();
+    }
+  }
+  if (python_calls_ && testing::has_infinite_number(text)) return;
+  // A prompt may have begun an empty block where there is no reasoning.
+  ASSERT_TRUE(whole.accepts(text) || cell.reasoning == ReasoningMode::kNone)
+      << json::dump(text);
+  ResponseParser parser(format_,
+                        {.tools = &tool_set_, .vocabulary = &vocabulary});
+  parser.feed_tokens(all);
+  parser.finalize();
+  ASSERT_TRUE(parser.message().diagnostics.empty())
+      << listed(parser.message().diagnostics) << json::dump(text);
+  for (const NamedCall& call : calls_of(parser.message().fields)) {
+    const auto document = documents_.find(call.name);
+    ASSERT_NE(std::ranges::find(names_, call.name), names_.end()) << call.name;
+    if (document == documents_.end() || has_long_number(text)) continue;
+    schema::Validator validator(document->second);
+    ASSERT_TRUE(validator.valid(call.arguments))
+        << json::dump(call.arguments) << json::dump(text);
+  }
+  // The parser of the tag has what is written where the tag begins inside it.
+  if (tag->to_json().find("prefix") == nullptr || cell.document) return;
+  const Result<CompiledTag> program =
+      CompiledTag::compile(*tag, {.vocabulary = &vocabulary});
+  ASSERT_TRUE(program) << program.error().to_string();
+  TagParser tag_parser(*program, {.vocabulary = &vocabulary});
+  tag_parser.feed_tokens(std::span<const TokenId>(all).subspan(cut));
+  tag_parser.finalize();
+  ASSERT_TRUE(tag_parser.message().diagnostics.empty())
+      << listed(tag_parser.message().diagnostics) << json::dump(text);
 }
 
 // Families that say how they are written, and their variants.

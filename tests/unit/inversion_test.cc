@@ -158,6 +158,8 @@ class Request {
   }
 
   bool accepts(std::string_view text) const { return grammar_->accepts(text); }
+  json::Value value() const { return tag_.to_json(); }
+  std::vector<GrammarNote> report() const { return tag_.report(); }
 
   // Accepted, and read by both readers as `expected`, written as JSON.
   void reads(std::string_view text, std::string_view expected) const {
@@ -331,11 +333,113 @@ TEST(Inversion, ThePrefixIsWhatThePromptHasWritten) {
   // Inside the beginning of an excluded text.
   options.prefix = "<|im_start|>assistant\na <tool_c";
   Request(qwen3(), options).rejects("all> b");
+  // Text that the format's parser reads as content.
   options.prefix = "<|im_start|>assistant\na <tool_call> b";
+  EXPECT_TRUE(Request(qwen3(), options).accepts(" c"));
+  options.tool_choice = "none";
+  options.prefix = "<|im_start|>assistant\n<tool_call>\n{\"name\": \"add\"";
   const Result<StructuralTag> none = qwen3().structural_tag(options);
   ASSERT_FALSE(none.has_value());
   EXPECT_EQ(none.error().code, ErrorCode::kConflict);
   EXPECT_EQ(none.error().path, "/prefix");
+  EXPECT_EQ(none.error().message,
+            "prefix: no response of this request begins with what the prompt "
+            "has written of it: after 10 bytes of it, before "
+            "\">\\n{\\\"name\\\": \\\"add\\\"\", there may come "
+            "\"<|endoftext|>\", \"<|im_end|>\", text, the end.");
+}
+
+// A prompt that ends in the middle of a call: the tag has the rest.
+TEST(Inversion, ThePromptMayEndInsideArguments) {
+  StructuralTagOptions options = with_tools();
+  const std::string anchor = "<|im_start|>assistant\n";
+  const std::string call =
+      "<tool_call>\n{\"name\": \"add\", \"arguments\": {\"x\": 12, \"note\": "
+      "\"\\u00e9 \xC3\xA9 \\\"\"}}\n</tool_call>";
+  const std::string text = "<think>\nHm.\n</think>\n\n" + call + "\n" + call;
+  for (std::size_t cut = 1; cut < text.size(); ++cut) {
+    SCOPED_TRACE(text.substr(0, cut));
+    options.prefix = anchor + text.substr(0, cut);
+    const Request request(qwen3(), options);
+    EXPECT_TRUE(request.accepts(text.substr(cut)));
+    request.rejects(text.substr(cut) + "}");
+    EXPECT_EQ(StructuralTag::from_value(request.value())->to_json(),
+              request.value());
+  }
+  options.prefix = anchor + R"(<tool_call>
+{"name": "add", "arguments": {"x": 1)";
+  const Request number(qwen3(), options);
+  EXPECT_TRUE(number.accepts("2}}\n</tool_call>"));
+  number.rejects(".5}}\n</tool_call>");
+  number.rejects(", \"other\": 1}}\n</tool_call>");
+}
+
+struct SpellingRow {
+  const char* what;
+  std::string written;
+  std::vector<std::string> accepted;
+  std::vector<std::string> refused;
+  const char* note = "";
+};
+
+// What is written need not be what the tag would have.
+TEST(Inversion, ThePromptMayHaveWrittenAnotherSpelling) {
+  const std::string end = "\n</tool_call>";
+  const std::vector<SpellingRow> rows = {
+      {"JSON without white space",
+       R"(<tool_call>{"name":"add","arguments":{"x":)",
+       {"12}}" + end, "1}}" + end +
+                          "\n<tool_call>\n{\"name\": \"now\", "
+                          "\"arguments\": {}}" +
+                          end},
+       {"\"a\"}}" + end}},
+      {"the arguments before the name",
+       R"(<tool_call>{"arguments": {"x": 1}, "na)",
+       {"me\": \"add\"}" + end},
+       {"me\": \"sub\"}" + end}},
+      {"arguments that are not valid",
+       R"(<tool_call>
+{"name": "add", "arguments": {"x": "one")",
+       {"}}" + end, ", \"y\": [1]}}" + end},
+       {"}" + end},
+       "not valid under a schema"},
+      {"an unknown tool",
+       R"(<tool_call>
+{"name": "sub", "arguments": {"x": 1)",
+       {"}}" + end},
+       {"]" + end},
+       "not valid under a schema"},
+      {"an earlier call of an unknown tool",
+       R"(<tool_call>
+{"name": "sub", "arguments": {}}
+</tool_call>
+<tool_call>
+{"name": "add", "arguments": {"x": )",
+       {"1}}" + end},
+       {"\"a\"}}" + end}},
+      {"reasoning that ends otherwise",
+       "<think>Hm.</think> So",
+       {".", ".<tool_call>\n{\"name\": \"now\", \"arguments\": {}}" + end},
+       {"</think>"}},
+  };
+  for (const SpellingRow& row : rows) {
+    SCOPED_TRACE(row.what);
+    StructuralTagOptions options = with_tools();
+    options.prefix = "<|im_start|>assistant\n" + row.written;
+    const Request request(qwen3(), options);
+    for (const std::string& text : row.accepted) {
+      EXPECT_TRUE(request.accepts(text)) << text;
+    }
+    for (const std::string& text : row.refused) {
+      EXPECT_FALSE(request.accepts(text)) << text;
+    }
+    std::string note;
+    for (const GrammarNote& one : request.report()) {
+      if (one.path == "/prefix") note += one.message;
+    }
+    EXPECT_EQ(note.empty(), *row.note == '\0') << note;
+    EXPECT_NE(note.find(row.note), std::string::npos) << note;
+  }
 }
 
 TEST(Inversion, DocumentOrCalls) {

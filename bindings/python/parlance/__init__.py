@@ -276,6 +276,7 @@ class Format(_Base):
         reasoning="allowed",
         response_format=None,
         prefix="",
+        vocabulary=None,
         max_reasoning_tokens=None,
         any_order=False,
         max_white_space=None,
@@ -309,8 +310,14 @@ class Format(_Base):
             response_format: the content is JSON: ``{"type": "json_schema",
                 "json_schema": {"schema": ...}}``, ``{"type": "json_object"}``,
                 or a schema.  With tools, the response is a document or calls.
-            prefix: the prompt, or its end.  The tag begins where the prompt
-                ends, for example inside reasoning.
+            prefix: the prompt, or its end, as text or token ids.  The tag
+                begins where the prompt ends: inside reasoning, or inside a
+                string of an argument, a marker or a character.  What the
+                prompt has written need not be what the tag would have:
+                regions that have ended are as they are, and the region that
+                is open goes on in its notation, without its schema where it
+                cannot become valid, which ``report()`` says.
+            vocabulary: the ``Vocabulary`` of a prefix of ids.
             max_reasoning_tokens: the most tokens of reasoning.
             any_order: whether members of arguments may be in any order.
             max_white_space: the largest number of characters of white space
@@ -331,6 +338,7 @@ class Format(_Base):
             reasoning,
             response_format,
             prefix,
+            vocabulary,
             max_reasoning_tokens,
             any_order,
             max_white_space,
@@ -346,6 +354,7 @@ class Format(_Base):
         reasoning="allowed",
         response_format=None,
         prefix="",
+        vocabulary=None,
         max_reasoning_tokens=None,
         any_order=False,
         max_white_space=None,
@@ -359,6 +368,7 @@ class Format(_Base):
             reasoning=reasoning,
             response_format=response_format,
             prefix=prefix,
+            vocabulary=vocabulary,
             max_reasoning_tokens=max_reasoning_tokens,
             any_order=any_order,
             max_white_space=max_white_space,
@@ -386,6 +396,7 @@ def tool_calling(
     reasoning="allowed",
     response_format=None,
     prefix="",
+    vocabulary=None,
     max_reasoning_tokens=None,
     any_order=False,
     max_white_space=None,
@@ -400,8 +411,8 @@ def tool_calling(
         family: the name of a built-in format, one of its aliases or variants,
             or anything else that ``Format`` takes, or a ``Format``.
         tool_choice, parallel_tool_calls, text_with_calls, reasoning,
-            response_format, prefix, max_reasoning_tokens, any_order,
-            max_white_space: as of ``Format.structural_tag``.
+            response_format, prefix, vocabulary, max_reasoning_tokens,
+            any_order, max_white_space: as of ``Format.structural_tag``.
 
     Raises:
         TemplateError: there is no such family.
@@ -416,6 +427,7 @@ def tool_calling(
         reasoning=reasoning,
         response_format=response_format,
         prefix=prefix,
+        vocabulary=vocabulary,
         max_reasoning_tokens=max_reasoning_tokens,
         any_order=any_order,
         max_white_space=max_white_space,

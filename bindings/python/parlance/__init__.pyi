@@ -280,7 +280,8 @@ class Format:
         text_with_calls: str = "optional",
         reasoning: Literal["required", "allowed", "off"] | bool = "allowed",
         response_format: dict[str, Any] | None = None,
-        prefix: str = "",
+        prefix: _Text | _Ids = "",
+        vocabulary: Vocabulary | None = None,
         max_reasoning_tokens: int | None = None,
         any_order: bool = False,
         max_white_space: int | None = None,
@@ -314,8 +315,14 @@ class Format:
             response_format: the content is JSON: ``{"type": "json_schema",
                 "json_schema": {"schema": ...}}``, ``{"type": "json_object"}``,
                 or a schema.  With tools, the response is a document or calls.
-            prefix: the prompt, or its end.  The tag begins where the prompt
-                ends, for example inside reasoning.
+            prefix: the prompt, or its end, as text or token ids.  The tag
+                begins where the prompt ends: inside reasoning, or inside a
+                string of an argument, a marker or a character.  What the
+                prompt has written need not be what the tag would have:
+                regions that have ended are as they are, and the region that
+                is open goes on in its notation, without its schema where it
+                cannot become valid, which ``report()`` says.
+            vocabulary: the ``Vocabulary`` of a prefix of ids.
             max_reasoning_tokens: the most tokens of reasoning.
             any_order: whether members of arguments may be in any order.
             max_white_space: the largest number of characters of white space
@@ -337,7 +344,8 @@ class Format:
         text_with_calls: str = "optional",
         reasoning: Literal["required", "allowed", "off"] | bool = "allowed",
         response_format: dict[str, Any] | None = None,
-        prefix: str = "",
+        prefix: _Text | _Ids = "",
+        vocabulary: Vocabulary | None = None,
         max_reasoning_tokens: int | None = None,
         any_order: bool = False,
         max_white_space: int | None = None,
@@ -353,7 +361,8 @@ def tool_calling(
     text_with_calls: str = "optional",
     reasoning: Literal["required", "allowed", "off"] | bool = "allowed",
     response_format: dict[str, Any] | None = None,
-    prefix: str = "",
+    prefix: _Text | _Ids = "",
+    vocabulary: Vocabulary | None = None,
     max_reasoning_tokens: int | None = None,
     any_order: bool = False,
     max_white_space: int | None = None,
@@ -368,8 +377,8 @@ def tool_calling(
         family: the name of a built-in format, one of its aliases or variants,
             or anything else that ``Format`` takes, or a ``Format``.
         tool_choice, parallel_tool_calls, text_with_calls, reasoning,
-            response_format, prefix, max_reasoning_tokens, any_order,
-            max_white_space: as of ``Format.structural_tag``.
+            response_format, prefix, vocabulary, max_reasoning_tokens,
+            any_order, max_white_space: as of ``Format.structural_tag``.
 
     Raises:
         TemplateError: there is no such family.

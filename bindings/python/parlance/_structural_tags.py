@@ -18,7 +18,6 @@ from ._arguments import (
     kind,
     plain,
     shown,
-    text,
     unicode,
 )
 from ._errors import GrammarError
@@ -241,11 +240,15 @@ def tag_of_format(
     reasoning,
     response_format,
     prefix,
+    vocabulary,
     max_reasoning_tokens,
     any_order,
     max_white_space,
 ):
     """The content of ``Format.structural_tag``."""
+    check_vocabulary(vocabulary)
+    if is_a(prefix, str):
+        prefix = unicode("prefix", prefix, GrammarError)
     off = is_a(reasoning, str) and plain(reasoning) == "off"
     return StructuralTag(
         _parlance.tag_of_format(
@@ -256,7 +259,8 @@ def tag_of_format(
             _text_with_calls(text_with_calls),
             _reasoning("none" if off else reasoning),
             _parlance.tag_text(response_format, "/response_format"),
-            text("prefix", prefix, GrammarError),
+            prefix,
+            vocabulary,
             _most("max_reasoning_tokens", max_reasoning_tokens, 0),
             flag("any_order", any_order),
             _most("max_white_space", max_white_space, 1),

@@ -781,3 +781,48 @@ def test_text_with_calls():
         with pytest.raises(parlance.GrammarError) as caught:
             parlance.tool_calling(tools, "qwen3", text_with_calls=wrong)
         assert caught.value.path == "/text_with_calls"
+
+
+def test_a_prompt_may_end_inside_arguments():
+    tools = [
+        {
+            "type": "function",
+            "function": {
+                "name": "f",
+                "parameters": {
+                    "type": "object",
+                    "properties": {"city": {"type": "string"}},
+                },
+            },
+        }
+    ]
+    family = parlance.Format("qwen3")
+    anchor = "<|im_start|>assistant\n"
+    written = '<tool_call>\n{"name": "f", "arguments": {"city": "Zü'
+    rest = 'rich"}}\n</tool_call>'
+    for prefix in (anchor + written, (anchor + written).encode()):
+        tag = family.structural_tag(tools, prefix=prefix)
+        assert tag.to_dict()["prefix"] == written
+        assert tag.grammar().accepts(rest)
+        assert not tag.grammar().accepts('rich", "x": 1}}\n</tool_call>')
+        assert parlance.StructuralTag(tag.to_dict()).grammar().accepts(rest)
+        message = tag.parse(rest)["message"]
+        call = message["tool_calls"][0]["function"]
+        assert call == {"name": "f", "arguments": {"city": "Zürich"}}
+    inside = family.structural_tag(tools, prefix=(anchor + written).encode()[:-1])
+    assert inside.to_dict()["prefix"][-1] == 0xC3
+    vocabulary = parlance.Vocabulary(
+        [*(bytes([b]) for b in range(256)), b"<tool_call>", b"<|im_start|>"],
+        added_ids=[256, 257],
+        stop_ids=[],
+    )
+    ids = [257, *b"assistant\n", 256, *written[len("<tool_call>") :].encode()]
+    tag = family.structural_tag(tools, prefix=ids, vocabulary=vocabulary)
+    matcher = tag.grammar().compile(vocabulary).matcher()
+    assert matcher.accept_tokens(list(rest.encode())) == len(rest)
+    assert not matcher.copy().rollback(len(rest) + 1)
+    with pytest.raises(parlance.UsageError, match="prefix of token ids needs"):
+        family.structural_tag(tools, prefix=ids)
+    with pytest.raises(parlance.GrammarError) as caught:
+        family.structural_tag(tools, tool_choice="none", prefix=anchor + written)
+    assert caught.value.path == "/prefix"

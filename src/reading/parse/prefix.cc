@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/python_number.h"
-#include "base/utf8.h"
 #include "parse/segmenter.h"
+#include "vocab/prompt_text.h"
 
 namespace parlance::parse {
 namespace {
@@ -96,29 +96,14 @@ Prompt read_prompt(const DelimiterProgram& program,
                    const Vocabulary& vocabulary,
                    std::span<const TokenId> prefix) {
   Prompt prompt;
-  bool drop_space = false;
-  for (const TokenId id : prefix) {
-    const TokenKind kind = vocabulary.kind(id);
-    if (kind == TokenKind::kOrdinary) {
-      std::string_view bytes = vocabulary.bytes(id);
-      if (drop_space && bytes.starts_with(' ')) bytes.remove_prefix(1);
-      prompt.text += bytes;
-      drop_space = false;
-      continue;
-    }
-    if (kind == TokenKind::kUnused) {
-      prompt.text += base::kReplacement;
-      continue;
-    }
-    const std::string_view spelling = vocabulary.spelling(id);
-    const auto mark = program.prompt_symbols.find(id);
-    if (mark != program.prompt_symbols.end() && mark->second != kNoSymbol) {
-      prompt.marks.push_back(
-          {prompt.text.size(), spelling.size(), mark->second});
-    }
-    prompt.text += spelling;
-    drop_space = vocabulary.space_after_marks();
-  }
+  prompt.text = vocab::text_of_prompt(
+      vocabulary, prefix,
+      [&](TokenId id, std::size_t position, std::size_t size) {
+        const auto mark = program.prompt_symbols.find(id);
+        if (mark != program.prompt_symbols.end() && mark->second != kNoSymbol) {
+          prompt.marks.push_back({position, size, mark->second});
+        }
+      });
   if (program.marks.empty()) {
     const std::string_view tail =
         after_last_anchor(program, prompt.text, &prompt.has_anchor);

@@ -12,9 +12,12 @@
 #include <vector>
 
 #include "base/access.h"
+#include "base/utf8.h"
 #include "format/description.h"
 #include "format/lint.h"
+#include "inversion/continuation.h"
 #include "inversion/plan.h"
+#include "inversion/prefix.h"
 #include "inversion/read_texts.h"
 #include "inversion/read_values.h"
 #include "inversion/reading.h"
@@ -22,11 +25,13 @@
 #include "inversion/tag_builder.h"
 #include "inversion/tool_choice.h"
 #include "inversion/verify.h"
+#include "json/writer.h"
 #include "parlance/format.h"
 #include "parlance/grammar.h"
 #include "parlance/response_parser.h"
 #include "parlance/structural_tag.h"
 #include "structural_tag/structural_tag.h"
+#include "vocab/prompt_text.h"
 
 namespace parlance {
 
@@ -66,6 +71,8 @@ class RecentTags {
     if (written.size() > kMostWritten || !small(request)) return;
     Entry entry{request, std::string(written), tag};
     entry.request.prefix.clear();
+    entry.request.prefix_ids.clear();
+    entry.request.vocabulary = nullptr;
     const std::lock_guard lock(mutex_);
     entries_.push_front(std::move(entry));
     if (entries_.size() > kMostRequests) entries_.pop_back();
@@ -173,15 +180,22 @@ const StoredPlan& plan_of(const format::FormatImpl& format) {
 }
 
 // The part of the prompt that belongs to the response.
-std::string_view written_of(const Format& format, std::string_view prompt) {
+std::string written_of(const Format& format,
+                       const StructuralTagOptions& options) {
+  StreamOptions reading{.prefix = options.prefix, .keep_message = false};
+  std::string prompt = options.prefix;
+  if (options.vocabulary != nullptr && !options.prefix_ids.empty()) {
+    reading.prefix_ids = options.prefix_ids;
+    reading.vocabulary = options.vocabulary;
+    prompt = vocab::text_of_prompt(*options.vocabulary, options.prefix_ids,
+                                   [](TokenId, std::size_t, std::size_t) {});
+  }
   if (prompt.empty()) return {};
-  const ResponseParser reader(format,
-                              {.prefix = prompt, .keep_message = false});
+  const ResponseParser reader(format, reading);
   return prompt.substr(prompt.size() - reader.prefix_bytes());
 }
 
-Result<Request> request_of(const StructuralTagOptions& options,
-                           std::string_view written) {
+Result<Request> request_of(const StructuralTagOptions& options, bool written) {
   Request out;
   out.written = written;
   auto tools = select_tools(options.tools, options.tool_choice);
@@ -221,10 +235,13 @@ TagTree::Requested requested_of(const Request& request) {
 
 // The tag as a user of the library would load it.  An error in a schema has the
 // pointer of the schema in the request.
-Result<TagTree> load_tag(json::Value format, const Request& request,
-                         const Limits& limits) {
-  json::Value source =
-      json::Object{{"type", "structural_tag"}, {"format", std::move(format)}};
+Result<TagTree> load_tag(json::Value format, std::string_view prefix,
+                         const Request& request, const Limits& limits) {
+  json::Object made{{"type", "structural_tag"}, {"format", std::move(format)}};
+  if (!prefix.empty()) {
+    made.set("prefix", structural_tag::prefix_to_json(prefix));
+  }
+  json::Value source = std::move(made);
   Result<TagTree> tree = structural_tag::load_structural_tag(source, limits);
   if (!tree) {
     TagTree failed;
@@ -235,6 +252,70 @@ Result<TagTree> load_tag(json::Value format, const Request& request,
   tree->source = std::move(source);
   tree->requested = requested_of(request);
   return tree;
+}
+
+// What the format's parser reads of what is written.
+WrittenPart read_written(const Format& format, std::string_view written,
+                         const ToolSet* tools) {
+  ResponseParser parser(format, {.tools = tools,
+                                 .recover = Recover::kYes,
+                                 .keep_message = false,
+                                 .stream_calls = true});
+  WrittenPart out;
+  for (const Event& event : parser.feed(written)) {
+    switch (event.kind) {
+      case EventKind::kRegionOpen:
+        out.open = event.field;
+        out.body = event.bytes.end;
+        out.call.clear();
+        out.arguments.reset();
+        break;
+      case EventKind::kRegionClose:
+      case EventKind::kRegionMalformed:
+        out.finished = std::exchange(out.open, {});
+        out.end = event.bytes.end;
+        break;
+      case EventKind::kCallOpen:
+        out.call = event.text;
+        break;
+      case EventKind::kCallArguments:
+        if (!out.arguments) out.arguments = event.bytes.begin;
+        break;
+      case EventKind::kCallClose:
+        out.call.clear();
+        out.arguments.reset();
+        break;
+      default:
+        break;
+    }
+  }
+  out.held = parser.held();
+  return out;
+}
+
+// Whether a text of the tag begins with its prefix.
+Result<bool> fits_prefix(const StructuralTag& tag) {
+  const Result<Grammar> grammar = Grammar::from_structural_tag(tag);
+  if (grammar) return true;
+  if (grammar.error().code == ErrorCode::kUnsatisfiable) return false;
+  return grammar.error();
+}
+
+// Why no response begins with what is written, by the tag of a whole response.
+Error prefix_error(const StructuralTag& whole, std::string_view written) {
+  const Result<Grammar> grammar = Grammar::from_structural_tag(whole);
+  if (!grammar) return grammar.error();
+  GrammarReader reader(*grammar);
+  const std::size_t read = reader.feed(written);
+  std::string_view left = written.substr(read).substr(0, 40);
+  left.remove_suffix(base::begun_character(left));
+  return Error{ErrorCode::kConflict,
+               "prefix: no response of this request begins with what the "
+               "prompt has written of it: after " +
+                   std::to_string(read) + " bytes of it, before " +
+                   json::dump(json::Value(left), {.ascii = false}) +
+                   ", there may come " + reader.expected() + ".",
+               "/prefix"};
 }
 
 }  // namespace
@@ -259,11 +340,12 @@ Result<StructuralTag> Format::structural_tag(
   const inversion::StoredPlan& stored = inversion::plan_of(*impl_);
   if (!stored.plan) return stored.plan.error();
   const inversion::Plan& plan = **stored.plan;
-  const std::string_view written = inversion::written_of(*this, options.prefix);
+  const std::string written = inversion::written_of(*this, options);
   if (auto known = stored.recent.find(options, written)) {
     return *std::move(known);
   }
-  Result<inversion::Request> request = inversion::request_of(options, written);
+  Result<inversion::Request> request =
+      inversion::request_of(options, !written.empty());
   if (!request) return std::move(request).error();
 
   std::vector<inversion::Tool>& functions = request->tools.functions;
@@ -293,30 +375,61 @@ Result<StructuralTag> Format::structural_tag(
   Result<inversion::BuiltTag> built =
       inversion::build_tag(*impl_, plan, *read_back, *request);
   if (!built) return std::move(built).error();
-  Result<structural_tag::TagTree> tree =
-      inversion::load_tag(std::move(built->format), *request, options.limits);
-  if (!tree) {
-    // What is wrong in the tag, and not in a schema of the request, comes from
-    // the file.
-    Error error = std::move(tree).error();
-    if (plan.calls && error.path.starts_with("/format")) {
-      error.code = ErrorCode::kConflict;
-      error.path = inversion::calls_pointer(*impl_, plan);
+  const auto make = [&](inversion::Beginning begin) -> Result<StructuralTag> {
+    Result<structural_tag::TagTree> tree = inversion::load_tag(
+        std::move(begin.format), begin.prefix, *request, options.limits);
+    if (!tree) {
+      // What is wrong in the tag, and not in a schema of the request, comes
+      // from the file.
+      Error error = std::move(tree).error();
+      if (plan.calls && error.path.starts_with("/format")) {
+        error.code = ErrorCode::kConflict;
+        error.path = inversion::calls_pointer(*impl_, plan);
+      }
+      return error;
     }
-    return error;
+    tree->notes = built->notes;
+    tree->notes.insert(tree->notes.end(), left_out.begin(), left_out.end());
+    if (!begin.note.empty()) {
+      tree->notes.push_back(
+          {GrammarNote::Kind::kIgnored, "prefix", "/prefix", begin.note + "."});
+    }
+    tree->turn_end = impl_->family.reading.turn_end;
+    tree->implicit_content = impl_->description.implicit.has_value();
+    tree->pattern_dfas = stored.pattern_dfas;
+    return detail::Access::make<StructuralTag>(
+        std::shared_ptr<const structural_tag::TagTree>(
+            std::make_shared<structural_tag::TagTree>(std::move(*tree))));
+  };
+  const auto found = [&](const StructuralTag& tag) {
+    stored.recent.add(options, written, tag);
+    return tag;
+  };
+  // A tag of its own, if that is possible; else the whole one after a prefix.
+  const std::optional<json::Value> rest =
+      written.empty() ? built->format
+                      : inversion::after_prefix(built->format, written);
+  if (rest) {
+    Result<StructuralTag> tag = make({*rest});
+    return tag ? found(*tag) : tag;
   }
-  tree->notes = std::move(built->notes);
-  tree->notes.insert(tree->notes.end(),
-                     std::make_move_iterator(left_out.begin()),
-                     std::make_move_iterator(left_out.end()));
-  tree->turn_end = impl_->family.reading.turn_end;
-  tree->implicit_content = impl_->description.implicit.has_value();
-  tree->pattern_dfas = stored.pattern_dfas;
-  const auto tag = detail::Access::make<StructuralTag>(
-      std::shared_ptr<const structural_tag::TagTree>(
-          std::make_shared<structural_tag::TagTree>(std::move(*tree))));
-  stored.recent.add(options, written, tag);
-  return tag;
+  const ToolSet tools = ToolSet::from_value(options.tools);
+  const std::string_view calls =
+      plan.calls ? impl_->description.fields[*plan.calls].name
+                 : std::string_view();
+  for (inversion::Beginning& begin : inversion::beginnings(
+           built->format, written,
+           inversion::read_written(*this, written, &tools), calls)) {
+    Result<StructuralTag> tag = make(std::move(begin));
+    if (!tag) return tag;
+    if (detail::Access::impl(*tag)->prefix.empty()) return found(*tag);
+    const Result<bool> fits = inversion::fits_prefix(*tag);
+    if (!fits) return fits.error();
+    if (*fits) return found(*tag);
+  }
+  const Result<StructuralTag> whole = make({built->format});
+  if (!whole) return whole;
+  return inversion::prefix_error(*whole, written);
 }
 
 Result<Grammar> Format::grammar(const StructuralTagOptions& options) const {

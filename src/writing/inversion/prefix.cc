@@ -1,6 +1,8 @@
 // Brzozowski's derivative by a text instead of a letter.  A state is what is
 // left to read: a list of nodes, the next one first.  Reading replaces a node
-// by its parts until a text of known spelling is next, and compares.
+// by its parts until a text of known spelling is next, and compares.  What is
+// left of anything but markers and free text is no node, and then there is no
+// derivative.
 
 #include "inversion/prefix.h"
 
@@ -9,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/utf8.h"
+#include "inversion/tag_rest.h"
 #include "inversion/tag_values.h"
 
 namespace parlance::inversion {
@@ -16,39 +20,17 @@ namespace {
 
 using json::Value;
 
-// What is left, the next node last.
-using Rest = std::vector<Value>;
-
 // More alternatives than this are not kept.  Each is a way to read the same
 // text, so there are few.
 constexpr std::size_t kMostStates = 64;
-
-std::string_view text_of(const Value& node, std::string_view key) {
-  const Value* member = node.find(key);
-  return member == nullptr ? std::string_view() : member->as_string();
-}
-
-bool flag_of(const Value& node, std::string_view key) {
-  const Value* member = node.find(key);
-  return member != nullptr && member->as_bool();
-}
-
-void push_all(Rest& rest, const json::Array& items) {
-  rest.insert(rest.end(), items.rbegin(), items.rend());
-}
-
-Value left_to_read(const Rest& rest) {
-  json::Array items(rest.rbegin(), rest.rend());
-  if (items.empty()) return values::const_string("");
-  return items.size() == 1 ? items.front() : values::sequence(std::move(items));
-}
 
 class Reader {
  public:
   // The states after `text`, from the state `rest`.
   void read(Rest rest, std::string_view text, std::vector<Rest>& out) {
     while (!text.empty()) {
-      if (rest.empty() || out.size() >= kMostStates) return;
+      exact_ = exact_ && out.size() < kMostStates;
+      if (rest.empty() || !exact_) return;
       const Value node = std::move(rest.back());
       rest.pop_back();
       const std::string_view type = text_of(node, "type");
@@ -89,54 +71,46 @@ class Reader {
           rest.push_back(once);
         }
       } else {
+        exact_ = false;
         return;
       }
     }
     out.push_back(std::move(rest));
   }
 
- private:
-  static Value as_sequence(const Value& node) {
-    const Value tags = values::one_of(node.find("tags")->items());
-    json::Array parts = {tags};
-    if (!flag_of(node, "stop_after_first")) {
-      parts.push_back(values::repeated(
-          "star",
-          values::sequence(
-              {values::const_string(text_of(node, "separator")), tags})));
-    }
-    return values::sequence(std::move(parts));
-  }
+  // Whether the states are all there are.
+  bool exact() const { return exact_; }
 
+ private:
   // Free text may end after any part of `text` that contains nothing excluded.
   void read_any_text(const Value& node, const Rest& rest, std::string_view text,
                      std::vector<Rest>& out) {
+    exact_ = exact_ && node.find("exclude_patterns") == nullptr;
     // At `limit` bytes the free text would contain an excluded text.
     std::size_t limit = text.size() + 1;
-    Value left = node;
-    json::Array& excludes = left.mutable_members()["excludes"].mutable_items();
     for (const Value& exclude : node.find("excludes")->items()) {
-      const std::string_view excluded = exclude.as_string();
-      const std::size_t at = text.find(excluded);
+      const std::size_t at = text.find(exclude.as_string());
       if (at != std::string_view::npos) {
-        limit = std::min(limit, at + excluded.size());
-        continue;
+        limit = std::min(limit, at + exclude.as_string().size());
       }
-      for (std::size_t n = std::min(text.size(), excluded.size() - 1); n > 0;
-           --n) {
-        if (text.ends_with(excluded.substr(0, n))) {
-          excludes.push_back(excluded.substr(n));
-        }
-      }
+      exact_ = exact_ && !ends_inside(text, exclude.as_string());
     }
     for (std::size_t n = 0; n < std::min(limit, text.size()); ++n) {
       read(rest, text.substr(n), out);
     }
     if (limit > text.size()) {
       Rest with = rest;
-      with.push_back(std::move(left));
+      with.push_back(node);
       out.push_back(std::move(with));
     }
+  }
+
+  // Whether `text` ends with the beginning of `marker`, and not with all of it.
+  static bool ends_inside(std::string_view text, std::string_view marker) {
+    for (std::size_t n = std::min(text.size() + 1, marker.size()); n-- > 1;) {
+      if (text.ends_with(marker.substr(0, n))) return true;
+    }
+    return false;
   }
 
   // The text of a region does not contain the end of its tag: if that is in
@@ -156,7 +130,12 @@ class Reader {
       first = at;
       size = one.as_string().size();
     }
+    for (const Value& one : ends) {
+      exact_ = exact_ && !ends_inside(text, one.as_string());
+    }
     if (first == std::string_view::npos) return false;
+    const std::string_view type = text_of(*node.find("content"), "type");
+    exact_ = exact_ && (type == "any_text" || type == "const_string");
     const std::string_view after = text.substr(first + size);
     if (after.empty()) {
       out.push_back(rest);
@@ -185,6 +164,8 @@ class Reader {
       out.push_back(std::move(with));
     }
   }
+
+  bool exact_ = true;
 };
 
 }  // namespace
@@ -192,17 +173,13 @@ class Reader {
 std::optional<Value> after_prefix(const Value& format,
                                   std::string_view written) {
   std::vector<Rest> states;
-  Reader().read({format}, written, states);
-  json::Array choices;
-  for (const Rest& state : states) {
-    Value choice = left_to_read(state);
-    if (std::find(choices.begin(), choices.end(), choice) == choices.end()) {
-      choices.push_back(std::move(choice));
-    }
-  }
+  Reader reader;
+  reader.read({format}, written, states);
+  if (!reader.exact() || !base::is_utf8(written)) return std::nullopt;
+  std::vector<Value> choices;
+  for (const Rest& state : states) choices.push_back(left_to_read(state));
   if (choices.empty()) return std::nullopt;
-  if (choices.size() == 1) return choices.front();
-  return values::one_of(std::move(choices));
+  return any_of(choices);
 }
 
 }  // namespace parlance::inversion

@@ -15,11 +15,9 @@ namespace parlance::inversion {
 
 // A format whose texts are the continuations of `written` in the texts of
 // `format`, a node in the canonical form of to_json().  Nothing if no text of
-// `format` begins with `written`.
-//
-// Narrower where `written` ends inside the beginning of an excluded text: the
-// rest of that text is then excluded wherever it stands.  Text is not followed
-// into json_schema, regex and grammar: there is no continuation in them.
+// `format` begins with `written`, and if no format has these texts, because
+// `written` ends inside JSON, a pattern, a character, or what may be the
+// beginning of a marker or of an excluded text.
 //
 // Complexity: O(written.size() * size of what may follow a free text).
 std::optional<json::Value> after_prefix(const json::Value& format,

@@ -31,8 +31,8 @@ struct Request {
   std::optional<std::uint32_t> max_reasoning_tokens = std::nullopt;
   bool any_order = false;
   std::optional<std::uint32_t> max_white_space = std::nullopt;
-  // The part of the prompt that belongs to the response.
-  std::string_view written = {};
+  // Whether the prompt has written a part of the response.
+  bool written = false;
 };
 
 // A schema, and its JSON Pointer in the request.

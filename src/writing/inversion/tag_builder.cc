@@ -24,7 +24,6 @@
 #include "base/ascii.h"
 #include "base/trimmed.h"
 #include "inversion/left_out.h"
-#include "inversion/prefix.h"
 #include "inversion/reading.h"
 #include "inversion/tag_input.h"
 #include "inversion/tag_values.h"
@@ -150,30 +149,13 @@ class Builder {
     if (auto error = check_request(in_)) return *std::move(error);
     BuiltTag out;
     if (auto error = note_left_out(in_, out.notes)) return *std::move(error);
-    Value root = in_.plan.writing->messages
+    out.format = in_.plan.writing->messages
                      ? build_messages(*in_.plan.writing->messages)
                      : build_steps();
-    if (!in_.request.written.empty()) {
-      std::optional<Value> rest = after_prefix(root, in_.request.written);
-      if (!rest) return prefix_error();
-      root = *std::move(rest);
-    }
-    out.format = std::move(root);
     return out;
   }
 
  private:
-  Error prefix_error() const {
-    std::string_view end = in_.request.written;
-    if (end.size() > 60) end.remove_prefix(end.size() - 60);
-    while (!end.empty() && (end.front() & 0xC0) == 0x80) end.remove_prefix(1);
-    return Error{ErrorCode::kConflict,
-                 "prefix: no response of this request begins with what the "
-                 "prompt has written of it, which ends with " +
-                     json::dump(Value(end), {.ascii = false}) + ".",
-                 "/prefix"};
-  }
-
   // ---- nodes ----
 
   // It does not begin with `first`, after white space, unless that is empty.
@@ -592,7 +574,7 @@ class Builder {
       const WriteLayout& layout = in_.layouts_of(step.field).front();
       if (!layout.off.empty()) {
         out.push_back(optional(switched_off(step.field, layout)));
-      } else if (!in_.request.written.empty()) {
+      } else if (in_.request.written) {
         // The prompt may have begun a block, or written one without text.
         out.push_back(optional(empty_block(step.field, layout)));
       }

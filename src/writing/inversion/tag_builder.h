@@ -15,7 +15,7 @@
 namespace parlance::inversion {
 
 struct BuiltTag {
-  json::Value format;  // the node below "format"
+  json::Value format;  // the node below "format", of a whole response
   // What the tag leaves out, for Grammar::report().
   std::vector<GrammarNote> notes = {};
 };
