@@ -61,16 +61,11 @@ void Output::attempt(std::string_view name, std::uint32_t field,
   std::vector<Attempt>& all = attempts();
   if (all.empty()) all.reserve(4);
   all.push_back(std::move(attempt));
+  ++new_attempts_;
 }
 
-void Output::begin_attempts() {
-  attempts_.clear();
-  last_attempts_ = attempts().size();
-}
-
-void Output::end_attempts() {
-  std::size_t next = last_attempts_;
-  if (next == attempts().size()) return;
+void Output::join_attempts() {
+  std::size_t next = attempts().size() - new_attempts_;
   for (Event& event : round.events()) {
     if (event.kind != EventKind::kCallAttempt) continue;
     Attempt& attempt = attempts()[next++];

@@ -53,8 +53,12 @@ struct Output {
   // attempt, and the attempt its tokens, when the round ends.
   void attempt(std::string_view name, std::uint32_t field, Attempt attempt);
   // Before a round, and at its end.
-  void begin_attempts();
-  void end_attempts();
+  void begin_attempts() {
+    if (std::exchange(new_attempts_, 0) > 0) attempts_.clear();
+  }
+  void end_attempts() {
+    if (new_attempts_ > 0) join_attempts();
+  }
 
   const bool keeps_message;
   const std::size_t most_diagnostics;
@@ -66,11 +70,12 @@ struct Output {
   std::vector<Attempt>& attempts() {
     return keeps_message ? message.attempts : attempts_;
   }
+  void join_attempts();
   Event& end_region(EventKind kind, const RegionEnd& region,
                     const json::Value* value);
 
   std::vector<Attempt> attempts_;  // of the round, if there is no message
-  std::size_t last_attempts_ = 0;  // attempts of earlier rounds
+  std::size_t new_attempts_ = 0;   // of the round
 };
 
 }  // namespace parlance::events

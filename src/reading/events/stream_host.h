@@ -110,6 +110,10 @@ struct StreamHost {
   // The message, with the fields that it has by now.  They are made only when
   // they are asked for, because that costs as much as the message is long.
   Message& message() {
+    if (vocabulary) {
+      out.message.tokens = counter.counts(
+          static_cast<std::int64_t>(tokens.size() - prefix_tokens));
+    }
     if (std::exchange(out.fields_stale, false)) {
       out.message.fields = reader().fields();
     }
@@ -146,8 +150,6 @@ struct StreamHost {
       event.tokens.end -= std::min(event.tokens.end, prefix_tokens);
       if (has_text(event)) counter.count(part_of(event), event.tokens);
     }
-    out.message.tokens = counter.counts(
-        static_cast<std::int64_t>(tokens.size() - prefix_tokens));
   }
 
   // The part of which most events are is found once.
