@@ -89,6 +89,8 @@ void Assembler::open_region(FieldId field, const Delimited* delimiter,
   opened_ = true;
   body_.clear();
   body_marks_.clear();
+  elements_.clear();
+  elements_begin_ = delimiter == nullptr ? position : delimiter->end;
   captures_.clear();
   region_begin_ = at(position);
   body_begin_ = region_begin_;
@@ -573,7 +575,8 @@ Result<json::Value> Assembler::read_region(const RegionText& region,
     value =
         parse_content(region.body, field.content, program_, format_.limits,
                       region.cut && options_.recover, remarks,
-                      format_.recovers && has_calls(field) ? &parts : nullptr);
+                      format_.recovers && has_calls(field) ? &parts : nullptr,
+                      region.elements);
   }
   if (value && field.transform) {
     value = apply_transform(field, std::move(*value), captures);
@@ -587,7 +590,42 @@ Result<json::Value> Assembler::read_region(const RegionText& region,
   return value;
 }
 
-Result<json::Value> Assembler::region_value(FieldId index, bool cut) {
+// Whether the segmenter has read the elements of the region, which ends at
+// `position`, as parse_content() would; then they get their places in the body.
+// So it is, if elements and white space are all of the text: what a tail looks
+// ahead at is then the next element or the end.
+bool Assembler::has_elements(std::uint64_t position) {
+  using Kind = ElementToken::Kind;
+  const std::string_view text = body();
+  if (position - elements_begin_ != text.size() ||
+      (!program_.marks.empty() && !program_.spoofable)) {
+    return false;
+  }
+  const auto move = [&](std::uint64_t& place) {
+    if (place != automata::kNoPosition) place -= elements_begin_;
+  };
+  std::uint64_t end = 0;
+  bool inside = false;
+  for (ElementToken& token : elements_) {
+    // The text after the region is other text.
+    if (token.kind == Kind::kOther && token.stray.begin >= position) continue;
+    if (token.kind == Kind::kOther || token.end > position) return false;
+    for (auto* part : {&token.key, &token.type, &token.value, &token.stray}) {
+      move(part->begin);
+      move(part->end);
+    }
+    move(token.end);
+    end = token.end;
+    inside = token.kind == Kind::kHead;
+  }
+  if (!elements_.empty() && elements_.back().kind == Kind::kOther) {
+    elements_.pop_back();
+  }
+  return !inside && base::is_blank(text.substr(end));
+}
+
+Result<json::Value> Assembler::region_value(FieldId index, bool cut,
+                                            std::uint64_t position) {
   const format::Field& field = description_.fields[index];
   std::vector<Remark> remarks;
   std::vector<ValueDamage> damage;
@@ -597,7 +635,11 @@ Result<json::Value> Assembler::region_value(FieldId index, bool cut) {
       is_read(index)
           ? json::Value(std::move(read_.value))
           : read_region(
-                {index, {body(), body_marks_}, captures_, cut},
+                {index,
+                 {body(), body_marks_},
+                 captures_,
+                 cut,
+                 has_elements(position) ? &elements_ : nullptr},
                 options_.recover && field.content.dirty() ? &remarks : nullptr,
                 damage, attempts_ ? &items_ : nullptr);
   read_.field = kNoField;
@@ -780,7 +822,7 @@ void Assembler::close_region(const Delimited* delimiter, std::uint64_t position,
   Result<json::Value> value =
       is_text(index)
           ? text_value(index)
-          : region_value(index, cut || stop == RegionStop::kUnclosed);
+          : region_value(index, cut || stop == RegionStop::kUnclosed, position);
   if (value) {
     finish_region(region, *std::move(value));
   } else {

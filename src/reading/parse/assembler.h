@@ -75,6 +75,9 @@ class Assembler final : public SegmentSink {
 
   void on_text(std::string_view text, std::uint64_t begin,
                std::span<const MarkAt> marks) override;
+  void on_element(const ElementToken& token) override {
+    elements_.push_back(token);
+  }
   void on_delimiter(const Delimited& delimiter) override;
   void on_value_end(std::uint64_t position) override;
   void on_abandon(std::uint64_t position) override;
@@ -227,13 +230,17 @@ class Assembler final : public SegmentSink {
   bool ends_by_itself(FieldId index) const;
   void report_undeclared(const format::Field& field, const json::Value& value,
                          Span bytes);
-  Result<json::Value> region_value(FieldId index, bool cut);
+  Result<json::Value> region_value(FieldId index, bool cut,
+                                   std::uint64_t position);
+  bool has_elements(std::uint64_t position);
   // A region before its value is read.
   struct RegionText {
     FieldId field;
     MarkedText body;
     std::span<const std::pair<std::string, std::string>> captures;
     bool cut = false;
+    // Those of the body; null if they are not known.
+    const std::vector<ElementToken>* elements = nullptr;
   };
   // Reads a region.  `remarks` as in parse_content(), `damage` and `ends` as in
   // read_values().
@@ -287,7 +294,9 @@ class Assembler final : public SegmentSink {
   std::string_view borrowed_;
   std::string_view lender_;
   FlatContent flat_;
-  std::vector<MarkAt> body_marks_;  // where the content's parser needs them
+  std::vector<ElementToken> elements_;  // of the open region, in the stream
+  std::uint64_t elements_begin_ = 0;    // where the region's text begins
+  std::vector<MarkAt> body_marks_;      // where the content's parser needs them
   std::size_t region_begin_ = 0;
   std::size_t body_begin_ = 0;
   std::vector<std::pair<std::string, std::string>> captures_;

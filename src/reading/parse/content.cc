@@ -5,6 +5,7 @@
 #include "parse/content.h"
 
 #include <algorithm>
+#include <cassert>
 #include <optional>
 #include <set>
 #include <string>
@@ -319,74 +320,119 @@ class Elements {
   std::set<std::string> merged_;  // the names whose values are a list
 };
 
+// All tokens of a text, up to other text.  The last one is kMore if the text
+// ends inside an element.
+std::vector<ElementToken> read_elements(const MarkedText& marked,
+                                        const ElementFinder& finder) {
+  using Kind = ElementToken::Kind;
+  std::vector<ElementToken> out;
+  ElementScanner scanner;
+  scanner.start(finder, /*in_stream=*/false, marked.offset);
+  Kind kind = Kind::kHead;
+  while (kind != Kind::kMore && kind != Kind::kOther) {
+    kind = scanner.next({marked, true});
+    if (kind != Kind::kMore || scanner.inside()) out.push_back(scanner.token());
+  }
+  return out;
+}
+
+// Whether they are the same in all that their kinds have.
+[[maybe_unused]] bool are_same(std::span<const ElementToken> a,
+                               std::span<const ElementToken> b) {
+  using Kind = ElementToken::Kind;
+  const auto same = [](ElementToken::Stretch x, ElementToken::Stretch y) {
+    return x.begin == y.begin && x.end == y.end;
+  };
+  return std::ranges::equal(a, b, [&](const auto& x, const auto& y) {
+    const bool element = x.kind == Kind::kHead || x.kind == Kind::kValue;
+    const bool stray = x.kind == Kind::kStray || x.damaged;
+    return x.kind == y.kind && x.end == y.end && x.damaged == y.damaged &&
+           x.whole == y.whole &&
+           (!element || (same(x.key, y.key) && same(x.type, y.type))) &&
+           (x.kind == Kind::kStray || same(x.value, y.value)) &&
+           (!stray || same(x.stray, y.stray));
+  });
+}
+
 // Of a format file's call (recovery.md, "Elements").
 ContentResult parse_elements(const MarkedText& marked, const Content& content,
                              const ElementFinder& finder,
                              const DelimiterProgram& program,
-                             const Limits& limits,
-                             std::vector<Remark>* remarks) {
-  using Kind = ElementScanner::Kind;
+                             const Limits& limits, std::vector<Remark>* remarks,
+                             std::span<const ElementToken> tokens) {
+  using Kind = ElementToken::Kind;
   Elements out(marked, content, program, limits);
-  ElementScanner scanner;
-  scanner.start(finder, /*in_stream=*/false, marked.offset);
-  const auto part = [&](ElementScanner::Stretch stretch) -> Elements::Stretch {
+  const auto part = [&](ElementToken::Stretch stretch) -> Elements::Stretch {
     return {static_cast<std::size_t>(stretch.begin - marked.offset),
             static_cast<std::size_t>(stretch.end - marked.offset)};
   };
+  const auto from = [&](ElementToken::Stretch stretch) {
+    return marked.text.substr(part(stretch).first);
+  };
   std::optional<Value> object;
-  for (;;) {
-    switch (scanner.next({marked, true})) {
+  for (const ElementToken& token : tokens) {
+    const bool ends_element = token.kind == Kind::kValue ||
+                              (token.kind == Kind::kJson && token.whole);
+    if (ends_element && hides_elements(finder, marked, token)) {
+      return other_text(from(token.value));
+    }
+    switch (token.kind) {
       case Kind::kMore:
-        if (scanner.inside()) {
-          return invalid(
-              "the text ends inside " +
-              shown(marked.text.substr(part(scanner.value()).first)));
-        }
-        return object ? *std::move(object) : out.take();
+        return invalid("the text ends inside " + shown(from(token.value)));
       case Kind::kHead:
-        if (object || scanner.key().begin == automata::kNoPosition) {
-          return other_text(marked.text.substr(part(scanner.value()).first));
+        if (object || token.key.begin == automata::kNoPosition) {
+          return other_text(from(token.value));
         }
-        if (scanner.damaged_head()) {
-          remark(out.text_of(part(scanner.stray())), marked.text,
+        if (token.damaged) {
+          remark(out.text_of(part(token.stray)), marked.text,
                  "markup before the value of an argument is damaged", remarks);
         }
         break;
       case Kind::kValue:
-        if (auto error = out.add(part(scanner.key()), true,
-                                 part(scanner.value()), part(scanner.type()))) {
+        if (auto error = out.add(part(token.key), true, part(token.value),
+                                 part(token.type))) {
           return *std::move(error);
         }
         break;
       case Kind::kStray:
-        ignore(out.text_of(part(scanner.stray())), marked.text, remarks);
+        ignore(out.text_of(part(token.stray)), marked.text, remarks);
         break;
       case Kind::kJson: {
         if (object || out.any()) {
-          return other_text(out.text_of(part(scanner.value())));
+          return other_text(out.text_of(part(token.value)));
         }
         ContentResult value =
-            read_object(out.text_of(part(scanner.value())), marked.text, limits,
-                        scanner.is_whole() ? nullptr : remarks);
+            read_object(out.text_of(part(token.value)), marked.text, limits,
+                        token.whole ? nullptr : remarks);
         if (!value) return value;
         object = *std::move(value);
         break;
       }
       case Kind::kOther:
-        return other_text(marked.text.substr(part(scanner.stray()).first));
+        return other_text(from(token.stray));
     }
   }
+  return object ? *std::move(object) : out.take();
 }
 
 // Invariant of the loop: `out` has the members of all matches so far, and the
 // text before last_end is either in them or in `remarks`.
 ContentResult parse_xml(const MarkedText& marked, const Content& content,
                         const DelimiterProgram& program, const Limits& limits,
-                        bool cut, std::vector<Remark>* remarks) {
+                        bool cut, std::vector<Remark>* remarks,
+                        const std::vector<ElementToken>* elements) {
   const std::string_view text = marked.text;
   const ElementFinder& halves = program.elements.at(&content);
   if (halves.strict && halves) {
-    return parse_elements(marked, content, halves, program, limits, remarks);
+    std::vector<ElementToken> read;
+    if (elements == nullptr) read = read_elements(marked, halves);
+    assert(elements == nullptr ||
+           are_same(*elements, read_elements(marked, halves)) ||
+           std::ranges::any_of(*elements, [&](const ElementToken& token) {
+             return hides_elements(halves, marked, token);
+           }));
+    return parse_elements(marked, content, halves, program, limits, remarks,
+                          elements != nullptr ? *elements : read);
   }
   const std::string_view stripped = base::python_strip(text);
   if (halves.strict && stripped.starts_with('{')) {
@@ -583,8 +629,8 @@ std::string shown(std::string_view text) {
 ContentResult parse_content(const MarkedText& marked, const Content& content,
                             const DelimiterProgram& program,
                             const Limits& limits, bool cut,
-                            std::vector<Remark>* remarks,
-                            const CallParts* once) {
+                            std::vector<Remark>* remarks, const CallParts* once,
+                            const std::vector<ElementToken>* elements) {
   const std::string_view text = marked.text;
   switch (content.kind) {
     case ContentKind::kText:
@@ -598,7 +644,8 @@ ContentResult parse_content(const MarkedText& marked, const Content& content,
     case ContentKind::kJson:
       return parse_json(marked, content, program, limits, once);
     case ContentKind::kXmlInline:
-      return parse_xml(marked, content, program, limits, cut, remarks);
+      return parse_xml(marked, content, program, limits, cut, remarks,
+                       elements);
     case ContentKind::kKvLines:
       return parse_kv(marked, content, program, limits, remarks);
     case ContentKind::kPythonCallList:

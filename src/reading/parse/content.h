@@ -19,6 +19,7 @@
 #include "parlance/limits.h"
 #include "parse/call_parts.h"
 #include "parse/delimiter_program.h"
+#include "parse/element_scanner.h"
 #include "parse/marked_text.h"
 
 namespace parlance::parse {
@@ -64,12 +65,14 @@ struct Remark {
 // kMostRemarks.
 //
 // `once`, if not null: JSON that gives a part of a call twice is an error.
-ContentResult parse_content(const MarkedText& text,
-                            const format::Content& content,
-                            const DelimiterProgram& program,
-                            const Limits& limits, bool cut = false,
-                            std::vector<Remark>* remarks = nullptr,
-                            const CallParts* once = nullptr);
+//
+// `elements`, if not null: the tokens of the text, which need not be read
+// again.
+ContentResult parse_content(
+    const MarkedText& text, const format::Content& content,
+    const DelimiterProgram& program, const Limits& limits, bool cut = false,
+    std::vector<Remark>* remarks = nullptr, const CallParts* once = nullptr,
+    const std::vector<ElementToken>* elements = nullptr);
 inline constexpr std::size_t kMostRemarks = 100;
 
 // Parses the value of an element or a line of `parent`, which is xml-inline or

@@ -153,12 +153,12 @@ bool ElementCallReader::is_string() const {
 }
 
 bool ElementCallReader::read_head(std::string_view text, std::string& out) {
-  const auto [begin, end] = scanner_.key();
+  const auto [begin, end] = scanner_.token().key;
   if (begin == automata::kNoPosition) return false;
   key_ = name_of(text.substr(begin, end - begin));
-  const auto [from, to] = scanner_.type();
+  const auto [from, to] = scanner_.token().type;
   type_ = text.substr(from, to - from);
-  written_ = scanner_.value().begin;
+  written_ = scanner_.token().value.begin;
   growing_ = is_string();
   begun_ = false;
   if (object_ || (growing_ && repeats(key_))) return false;
@@ -170,7 +170,7 @@ bool ElementCallReader::read_head(std::string_view text, std::string& out) {
 }
 
 bool ElementCallReader::read_tail(std::string_view text, std::string& out) {
-  const auto [begin, end] = scanner_.value();
+  const auto [begin, end] = scanner_.token().value;
   if (!growing_) {
     return write(key_, type_, marked(text).substr(begin, end - begin), false,
                  out);
@@ -183,7 +183,7 @@ bool ElementCallReader::read_tail(std::string_view text, std::string& out) {
 
 bool ElementCallReader::read_object(std::string_view text, std::string& out) {
   if (object_ || json_.depth() > 0) return false;
-  const auto [begin, end] = scanner_.value();
+  const auto [begin, end] = scanner_.token().value;
   const Result<json::Value> object =
       json::parse(text.substr(begin, end - begin), {.limits = limits_});
   if (!object || !object->is_object()) return false;
@@ -217,7 +217,7 @@ bool ElementCallReader::read_halves(std::string_view text, bool end,
         break;
       case Kind::kOther:
         // A value that turns out to hide elements.
-        if (growing_) grow(text, scanner_.value().end, out);
+        if (growing_) grow(text, scanner_.token().value.end, out);
         read = false;
         break;
     }

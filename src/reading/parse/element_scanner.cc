@@ -59,14 +59,41 @@ bool run_search(automata::Search& search, const MarkedText& text,
   return search.decided();
 }
 
+bool hides_elements(const ElementFinder& finder, const MarkedText& text,
+                    const ElementToken& element) {
+  const ElementToken::Stretch value = element.value;
+  const auto has_closer = [&](std::uint64_t begin, std::uint64_t end) {
+    const std::string_view part =
+        text.text.substr(static_cast<std::size_t>(begin - text.offset),
+                         static_cast<std::size_t>(end - begin));
+    return std::ranges::any_of(finder.closers, [&](const std::string& closer) {
+      return part.find(closer) != std::string_view::npos;
+    });
+  };
+  if (!finder.strict || !has_closer(value.begin, value.end)) return false;
+  bool closed = false;
+  automata::Search search;
+  automata::Match match;
+  for (std::uint64_t at = value.begin; at < value.end; at = match.end) {
+    automata::Context inside;
+    inside.text_start = inside.line_start = false;
+    search.start(finder.head.get(), at, inside);
+    if (!run_search(search, text, value.end)) break;
+    search.match(match);
+    if (match.pattern == 0 && closed) return true;
+    closed |= match.pattern == 1;
+  }
+  return closed && !has_closer(value.end, element.end);
+}
+
 void ElementScanner::start(const ElementFinder& finder, bool in_stream,
                            std::uint64_t position, bool line_start) {
   *this = ElementScanner();
   finder_ = &finder;
   in_stream_ = in_stream;
-  begin_ = blank_ = element_end_ = position;
+  begin_ = blank_ = token_.end = position;
   line_start_ = line_start;
-  value_ = {position, position};
+  token_.value = {position, position};
 }
 
 // Searches for what ends `mode`, from `position`.
@@ -102,13 +129,14 @@ bool ElementScanner::run(const Input& in) {
     // The match that is held may have failed by now, and a later one begun.
     if (search_.hold() == hold && search_.position() >= hold + in.most) {
       search(mode_, search_.position(), in);
+      gave_up_ = true;
     }
   }
   if (in.end && !search_.decided() && !search_.over()) search_.finish();
   return search_.decided();
 }
 
-ElementScanner::Kind ElementScanner::next(const Input& in) {
+ElementScanner::Kind ElementScanner::read_token(const Input& in) {
   if (!started_) search(Mode::kBetween, begin_, in);
   for (;;) {
     bool goes_on = false;
@@ -142,7 +170,7 @@ ElementScanner::Kind ElementScanner::next_between(const Input& in,
                                                : search_.hold();
   if (strict && blank_ < first) {
     other_ = true;
-    stray_ = {blank_, first};
+    token_.stray = {blank_, first};
     return Kind::kOther;
   }
   if (!decided) return Kind::kMore;
@@ -150,15 +178,15 @@ ElementScanner::Kind ElementScanner::next_between(const Input& in,
   // none of this call.
   if (strict && match_.pattern == 0 && tail_first_) {
     other_ = true;
-    stray_ = {match_.begin, match_.end};
+    token_.stray = {match_.begin, match_.end};
     return Kind::kOther;
   }
   // Pattern 0 is a head, 1 a tail (ElementFinder::head).
   tail_first_ |= !any_ && match_.pattern == 1;
   any_ = true;
   if (match_.pattern == 1) {
-    stray_ = {match_.begin, match_.end};
-    blank_ = match_.end;
+    token_.stray = {match_.begin, match_.end};
+    token_.end = blank_ = match_.end;
     search(Mode::kBetween, match_.end, in);
     return Kind::kStray;
   }
@@ -176,14 +204,15 @@ ElementScanner::Kind ElementScanner::begin_element(const Input& in,
   const auto group = [&](std::size_t i) -> Stretch {
     return {match_.groups[i].first, match_.groups[i].second};
   };
-  key_ = group(0);
-  type_ = takes_part(finder_->type) ? group(finder_->type)
-                                    : Stretch{match_.begin, match_.begin};
-  damaged_head_ = takes_part(finder_->damage);
-  if (damaged_head_) stray_ = {match_.begin, match_.end};
-  value_ = {match_.end, match_.end};
-  whole_ = takes_part(finder_->whole);
-  if (whole_) {
+  token_.key = group(0);
+  token_.type = takes_part(finder_->type) ? group(finder_->type)
+                                          : Stretch{match_.begin, match_.begin};
+  token_.damaged = takes_part(finder_->damage);
+  if (token_.damaged) token_.stray = {match_.begin, match_.end};
+  token_.value = {match_.end, match_.end};
+  token_.end = match_.end;
+  token_.whole = takes_part(finder_->whole);
+  if (token_.whole) {
     in_element_ = true;
     begin_json(match_.end);
     goes_on = true;
@@ -191,8 +220,9 @@ ElementScanner::Kind ElementScanner::begin_element(const Input& in,
   }
   const auto& json = finder_->json_types;
   if (finder_->strict && !json.empty() &&
-      std::ranges::find(json, in.text.text.substr(type_.begin - in.text.offset,
-                                                  type_.end - type_.begin)) !=
+      std::ranges::find(
+          json, in.text.text.substr(token_.type.begin - in.text.offset,
+                                    token_.type.end - token_.type.begin)) !=
           json.end()) {
     in_element_ = true;
     begin_json(match_.end);
@@ -207,63 +237,22 @@ ElementScanner::Kind ElementScanner::next_value(const Input& in,
   if (!run(in)) return Kind::kMore;
   // The look-ahead of a tail is not in the match: what follows is read again.
   search_.match(match_);
-  value_.end = match_.begin;
-  element_end_ = blank_ = match_.end;
+  token_.value.end = match_.begin;
+  token_.end = blank_ = match_.end;
   search(Mode::kBetween, match_.end, in);
-  if (!in_stream_ && hides_elements(in)) {
+  if (!in_stream_ && hides_elements(*finder_, in.text, token_)) {
     other_ = true;
-    stray_ = value_;
+    token_.stray = token_.value;
     return Kind::kOther;
   }
-  return whole_ ? Kind::kJson : Kind::kValue;
-}
-
-// Whether the value that has ended at match_ contains a tail after which, in
-// the value or directly after it, an element begins or no tail comes: then the
-// text after that tail stands between elements.
-//
-//   <p=a>1</p> and <p=b>2</p>    the value of a is "1</p> and <p=b>2", because
-//                                the first tail does not stand before what may
-//                                follow it
-//   <p=a>1</p> and               the same, where a pattern does without a tail
-//                                at the end
-//
-// In the stream nobody asks: the region ends in the same place.
-// Complexity: O(value).
-bool ElementScanner::hides_elements(const Input& in) const {
-  const auto slice = [&](std::uint64_t begin, std::uint64_t end) {
-    return in.text.text.substr(static_cast<std::size_t>(begin - in.text.offset),
-                               static_cast<std::size_t>(end - begin));
-  };
-  const auto has_closer = [&](std::string_view text) {
-    return std::ranges::any_of(
-        finder_->closers, [&](const std::string& closer) {
-          return text.find(closer) != std::string_view::npos;
-        });
-  };
-  if (!finder_->strict || !has_closer(slice(value_.begin, value_.end))) {
-    return false;
-  }
-  bool closed = false;
-  automata::Search search;
-  automata::Match match;
-  for (std::uint64_t at = value_.begin; at < value_.end; at = match.end) {
-    automata::Context inside;
-    inside.text_start = inside.line_start = false;
-    search.start(finder_->head.get(), at, inside);
-    if (!run_search(search, in.text, value_.end)) break;
-    search.match(match);
-    if (match.pattern == 0 && closed) return true;
-    closed |= match.pattern == 1;
-  }
-  return closed && !has_closer(slice(match_.begin, match_.end));
+  return token_.whole ? Kind::kJson : Kind::kValue;
 }
 
 void ElementScanner::begin_json(std::uint64_t position) {
   mode_ = Mode::kJson;
   any_ = true;
   damaged_ = false;
-  value_.begin = value_.end = position;
+  token_.value.begin = token_.value.end = position;
   json_.start(&plain_json(), position);
 }
 
@@ -295,10 +284,10 @@ ElementScanner::Kind ElementScanner::next_json(const Input& in, bool& goes_on) {
   search(Mode::kBetween, end, in);
   if (damaged_) {
     other_ = true;
-    stray_ = {end, end};
+    token_.stray = {end, end};
     return Kind::kOther;
   }
-  value_.end = blank_ = end;
+  token_.value.end = token_.end = blank_ = end;
   return Kind::kJson;
 }
 
@@ -306,7 +295,7 @@ call_syntax::State ElementScanner::state() const {
   if (mode_ == Mode::kJson) return json_.state();
   const bool value = mode_ == Mode::kValue;
   return {value ? "value of an element" : "between elements", phase(),
-          position(), value ? value_.begin : position()};
+          position(), value ? token_.value.begin : position()};
 }
 
 }  // namespace parlance::parse

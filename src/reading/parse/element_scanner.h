@@ -37,6 +37,45 @@ namespace parlance::parse {
 bool run_search(automata::Search& search, const MarkedText& text,
                 std::uint64_t stop);
 
+// A token of the elements of a call, with places in the text.
+struct ElementToken {
+  enum class Kind : std::uint8_t {
+    kMore,   // nothing else is certain; at the end: nothing follows
+    kHead,   // key, type; stray: the damage in it, if it is damaged
+    kValue,  // value: the element has ended
+    kStray,  // stray: a tail without its element
+    kJson,   // value: an object in place of the elements; in an element of its
+             // own, if it is whole
+    kOther,  // stray: other text begins here; once
+  };
+  struct Stretch {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+  };
+  Kind kind = Kind::kMore;
+  bool whole = false;
+  bool damaged = false;
+  Stretch key = {};
+  Stretch type = {};
+  Stretch value = {};
+  Stretch stray = {};
+  std::uint64_t end = 0;  // of its text
+};
+
+// Whether the value that has ended contains a tail after which, in the value or
+// directly after it, an element begins or no tail comes: then the text after
+// that tail stands between elements.
+//
+//   <p=a>1</p> and <p=b>2</p>    the value of a is "1</p> and <p=b>2", because
+//                                the first tail does not stand before what may
+//                                follow it
+//   <p=a>1</p> and               the same, where a pattern does without a tail
+//                                at the end
+//
+// Complexity: O(value).
+bool hides_elements(const ElementFinder& finder, const MarkedText& text,
+                    const ElementToken& element);
+
 class ElementScanner {
  public:
   // What has come and is still in memory.
@@ -46,19 +85,8 @@ class ElementScanner {
     // The most bytes that a tail and the white space after it are held.
     std::uint64_t most = ~std::uint64_t{0};
   };
-  enum class Kind : std::uint8_t {
-    kMore,   // nothing else is certain; at the end: nothing follows
-    kHead,   // key(), type(); stray(): the damage in it, if damaged_head()
-    kValue,  // value(): the element has ended
-    kStray,  // stray(): a tail without its element
-    kJson,  // value(): an object in place of the elements; in an element of its
-            // own, if is_whole()
-    kOther,  // stray(): other text begins here; once
-  };
-  struct Stretch {
-    std::uint64_t begin = 0;
-    std::uint64_t end = 0;
-  };
+  using Kind = ElementToken::Kind;
+  using Stretch = ElementToken::Stretch;
 
   // `finder` must outlive the scanner.  `in_stream`: the text goes on after the
   // region, so what ends the region may follow a tail.
@@ -67,14 +95,11 @@ class ElementScanner {
 
   // Reads on, to the next token or the end of the text.
   // Complexity: O(bytes read).
-  Kind next(const Input& in);
-
-  Stretch key() const { return key_; }
-  Stretch type() const { return type_; }
-  Stretch value() const { return value_; }
-  Stretch stray() const { return stray_; }
-  bool is_whole() const { return whole_; }
-  bool damaged_head() const { return damaged_head_; }
+  Kind next(const Input& in) { return token_.kind = read_token(in); }
+  // The last token.  What is not of its kind is of the element that it is in.
+  const ElementToken& token() const { return token_; }
+  // Whether a tail was text because it was held for too long.
+  bool gave_up() const { return gave_up_; }
   // Whether a value has begun and not ended.
   bool inside() const { return mode_ != Mode::kBetween; }
 
@@ -103,19 +128,17 @@ class ElementScanner {
   std::uint64_t string_end() const { return json_.string_end(); }
   // Whether the last JSON turned out to be none.
   bool is_damaged() const { return damaged_; }
-  // Where the tail of the last element ends.
-  std::uint64_t element_end() const { return element_end_; }
 
  private:
   enum class Mode : std::uint8_t { kBetween, kValue, kJson };
 
   void search(Mode mode, std::uint64_t position, const Input& in);
   bool run(const Input& in);
+  Kind read_token(const Input& in);
   Kind next_between(const Input& in, bool& goes_on);
   Kind begin_element(const Input& in, bool& goes_on);
   Kind next_value(const Input& in, bool& goes_on);
   Kind next_json(const Input& in, bool& goes_on);
-  bool hides_elements(const Input& in) const;
   void begin_json(std::uint64_t position);
   char at(const Input& in, std::uint64_t position) const {
     return in.text.text[position - in.text.offset];
@@ -132,17 +155,12 @@ class ElementScanner {
   bool tail_first_ = false;  // a stray tail has come before any element
   bool other_ = false;       // kOther was returned
   bool damaged_ = false;
-  bool damaged_head_ = false;
-  bool whole_ = false;
+  bool gave_up_ = false;
   std::uint64_t blank_ = 0;  // kBetween: white space alone stands before it
-  std::uint64_t element_end_ = 0;
   automata::Search search_;
   automata::Match match_;
   ValueScanner json_;
-  Stretch key_;
-  Stretch type_;
-  Stretch value_;
-  Stretch stray_;
+  ElementToken token_;
 };
 
 }  // namespace parlance::parse

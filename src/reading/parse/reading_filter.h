@@ -46,6 +46,9 @@ class ReadingFilter final : public SegmentSink {
 
   void on_text(std::string_view text, std::uint64_t begin,
                std::span<const MarkAt> marks) override;
+  void on_element(const ElementToken& token) override {
+    sink_.on_element(token);
+  }
   void on_delimiter(const Delimited& delimiter) override;
   void on_value_end(std::uint64_t position) override;
   void on_abandon(std::uint64_t position) override;

@@ -59,6 +59,9 @@ class SegmentSink {
   // the marks in it, with positions in the stream.
   virtual void on_text(std::string_view text, std::uint64_t begin,
                        std::span<const MarkAt> marks) = 0;
+  // In a region of elements: a token, before its text is passed on.  The region
+  // may still end inside it, or before it.
+  virtual void on_element(const ElementToken& /*token*/) {}
   virtual void on_delimiter(const Delimited& delimiter) = 0;
   // The open region ends at `position` without a delimiter: its value is
   // complete.

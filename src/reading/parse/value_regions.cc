@@ -60,7 +60,11 @@ Segmenter::Found Segmenter::look_before(std::uint64_t position, bool end) {
 void Segmenter::scan_value(bool end) {
   if (by_elements_) {
     const std::uint64_t before = read();
-    elements_.next({{window_, marks_, base_}, end, block_bytes_});
+    const auto kind =
+        elements_.next({{window_, marks_, base_}, end, block_bytes_});
+    if (kind != ElementToken::Kind::kMore && !elements_.gave_up()) {
+      sink_.on_element(elements_.token());
+    }
     work_ += read() - std::min(before, read());
     return;
   }
@@ -341,7 +345,7 @@ bool Segmenter::leave_json() {
 bool Segmenter::process_element(bool end) {
   const Phase now = phase();
   const bool ended = now != Phase::kElement;
-  const std::uint64_t at = ended ? elements_.value().end : scanned();
+  const std::uint64_t at = ended ? elements_.token().value.end : scanned();
   // 1. The matches in the value.
   std::uint64_t to = at;
   Found found = look_before(at, end);
@@ -360,8 +364,8 @@ bool Segmenter::process_element(bool end) {
   if (found == Found::kUnknown) to = std::min(search_.hold(), at);
   // A value that ends with the text, and not with a closer, ends at the close.
   const bool at_end =
-      ended && elements_.element_end() == total_ &&
-      base::python_strip(slice(at, elements_.element_end())).empty();
+      ended && elements_.token().end == total_ &&
+      base::python_strip(slice(at, elements_.token().end)).empty();
   if (candidate_ && at_end) {
     commit_candidate();
     return true;
@@ -393,8 +397,8 @@ bool Segmenter::process_element(bool end) {
                     candidate_->match.end);
     candidate_.reset();
   }
-  pass(elements_.element_end());
-  watch(std::max(elements_.element_end(), passed_));
+  pass(elements_.token().end);
+  watch(std::max(elements_.token().end, passed_));
   handled_ = Phase::kOutside;
   return true;
 }
