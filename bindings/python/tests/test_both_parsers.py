@@ -113,7 +113,7 @@ DAMAGED = "the opening is damaged"
         # What closes reasoning that a call has ended.
         ("qwen3", "", f"<think>\nHm.\n{CALL}\n</think>\n\nHi.", ("Hm.", "Hi.", 1), ["ends", LEFT_OUT]),
         # What begins a section of calls, as control token and as text.
-        ("kimi_k2", "", "a<|tool_calls_section_begin|>b", (None, "ab", 0), [LEFT_OUT]),
+        ("kimi_k2", "", "a<|tool_calls_section_begin|>b", (None, "a<|tool_calls_section_begin|>b", 0), [COUNTS]),
         ("minimax_m2", "", "a<minimax:tool_call>b", (None, "a<minimax:tool_call>b", 0), [COUNTS]),
         # What closes calls.
         ("hermes_qwen2_5", "", "a</tool_call>b", (None, "a</tool_call>b", 0), [COUNTS]),

@@ -14,7 +14,6 @@
 #include "parse/content.h"
 #include "parse/listed_marks.h"
 #include "parse/reading_filter.h"
-#include "regex/necessary_literals.h"
 #include "vocab/marker_pieces.h"
 
 namespace parlance::parse {
@@ -497,28 +496,21 @@ class ProgramCompiler {
   // The markup with which openers of calls begin.  Where such an opener
   // matches, it is longer, or comes first.
   void add_near_misses(std::vector<Wanted>& all) {
-    std::vector<std::string> required;
-    std::vector<std::string> optional;
+    std::vector<std::string> texts;
     const auto& drop = program_->readings[*description_.implicit]->drop;
-    const auto has = [](const std::vector<std::string>& texts,
-                        const std::string& text) {
-      return std::ranges::find(texts, text) != texts.end();
-    };
     for (const FieldId i : order_) {
       const Delimiter& open = description_.fields[i].open;
       if (!open || !program_->calls[i]) continue;
       program_->first_calls = i;
-      const Hir& hir = patterns_.of(open.pattern).hir;
-      const auto may_lack = regex::optional_first_literals(hir);
-      for (const std::string& text : format::begins_of_opener(hir)) {
-        if (has(required, text) || has(optional, text) || has(drop, text)) {
-          continue;
+      for (const std::string& text :
+           format::begins_of_opener(patterns_.of(open.pattern).hir)) {
+        if (std::ranges::find(texts, text) == texts.end() &&
+            std::ranges::find(drop, text) == drop.end()) {
+          texts.push_back(text);
         }
-        (has(may_lack, text) ? optional : required).push_back(text);
       }
     }
-    add_literals(required, {.field = kNearMiss}, all);
-    add_literals(optional, {.field = kNearMiss, .close = true}, all);
+    add_literals(texts, {.field = kNearMiss}, all);
   }
 
   void add_resting() {

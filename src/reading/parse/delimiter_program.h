@@ -77,8 +77,7 @@ inline constexpr FieldId kDropped{0x7FFFFFFDu};
 // Of what closes reasoning, and with `close` calls, in implicit text: it is
 // dropped if the last such region has ended without it.
 inline constexpr FieldId kLateClose{0x7FFFFFFCu};
-// Of what an opener of calls begins with, in implicit text: it is text, unless
-// it is certain and the opener may do without it (`close`).
+// Of what an opener of calls begins with, in implicit text: it is text.
 inline constexpr FieldId kNearMiss{0x7FFFFFFBu};
 // Of the opener of an open region of text.
 inline constexpr FieldId kRepeated{0x7FFFFFFAu};

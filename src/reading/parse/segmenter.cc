@@ -283,10 +283,7 @@ Segmenter::Verdict Segmenter::judge(const Delimited& delimiter, bool end) {
     const FieldId unclosed = delimiter.close ? unclosed_call_ : unclosed_;
     return unclosed == kNoField ? Verdict::kText : Verdict::kCounts;
   }
-  if (delimiter.field == kNearMiss) {
-    return delimiter.close && is_certain(delimiter) ? Verdict::kCounts
-                                                    : Verdict::kText;
-  }
+  if (delimiter.field == kNearMiss) return Verdict::kText;
   if (delimiter.field == kRepeated) {
     return has_text_ || !base::is_blank(slice(passed_, delimiter.begin))
                ? Verdict::kText
@@ -592,9 +589,6 @@ void Segmenter::commit(Delimited& delimiter) {
     unclosed = kNoField;
     sink_.on_left_out(delimiter.begin, delimiter.end,
                       "a closing delimiter of a region that has already ended");
-  } else if (delimiter.field == kNearMiss) {
-    sink_.on_left_out(delimiter.begin, delimiter.end,
-                      "an opening delimiter of calls that no call follows");
   } else if (delimiter.field == kRepeated) {
     sink_.on_empty_text(kNoField);
     sink_.on_left_out(delimiter.begin, delimiter.end,
