@@ -605,7 +605,8 @@ TEST(Syntax, PythonCalls) {
             "g({\"b\": 2}) !f(a=[1)");
   EXPECT_EQ(calls(format, "<f>[f(a=1), g(b="), "f({\"a\": 1}) !g(b=");
   EXPECT_EQ(calls(format, "<f>f(1)</f>."), " | . !f(1)");
-  EXPECT_EQ(calls(format, "<f>no calls</f>."), " | <f>no calls</f>. !<f>");
+  EXPECT_EQ(calls(format, "<f>no calls</f>."),
+            " | <f>no calls</f>. !<f> !</f>");
 }
 
 TEST(Syntax, PythonCallsAfterOneAnother) {

@@ -28,14 +28,9 @@ constexpr bool is_blank(std::string_view text) {
   return std::ranges::all_of(text, is_ascii_space);
 }
 
-// `text` without the white space of ASCII at its end, or at both ends.
+// `text` without the white space of ASCII at its end.
 constexpr std::string_view without_space_after(std::string_view text) {
   return text.substr(0, text.find_last_not_of(kAsciiSpace) + 1);
-}
-constexpr std::string_view without_space(std::string_view text) {
-  text = without_space_after(text);
-  return text.substr(
-      std::min(text.find_first_not_of(kAsciiSpace), text.size()));
 }
 
 }  // namespace parlance::base

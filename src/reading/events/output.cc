@@ -2,31 +2,7 @@
 
 #include "events/output.h"
 
-#include <string>
-
-#include "base/utf8.h"
-
 namespace parlance::events {
-
-bool is_begun_delimiter(std::string_view text) {
-  std::size_t first = 0;
-  if (!text.empty()) base::next_code_point(text, first);
-  return first < text.size();
-}
-
-Diagnostic begun_delimiter(std::string_view text, std::string_view what,
-                           std::string_view field, Span bytes) {
-  constexpr std::size_t kShown = 64;  // bytes
-  std::string message = "the response ends with ";
-  message += text.size() <= kShown
-                 ? json::dump(json::Value(text), {.ascii = false})
-                 : "text";
-  message += ", which may be the beginning ";
-  message += what;
-  message += "; it counts as text";
-  return {ErrorCode::kInvalidContent, std::move(message), std::string(field),
-          bytes};
-}
 
 Event& Output::end_region(EventKind kind, const RegionEnd& region,
                           const json::Value* value) {

@@ -25,14 +25,6 @@ struct RegionEnd {
   bool cut = false;
 };
 
-// The end of a response, `text`, may be the beginning of a delimiter, of which
-// `what` says which it is: "of the closing of ...".
-Diagnostic begun_delimiter(std::string_view text, std::string_view what,
-                           std::string_view field, Span bytes);
-// Whether so much of a delimiter is reported: a single character, such as the
-// "<" of "a <", says too little.  `text` has no white space at its ends.
-bool is_begun_delimiter(std::string_view text);
-
 struct Output {
   Output(bool keep, std::size_t diagnostics)
       : keeps_message(keep), most_diagnostics(diagnostics) {}

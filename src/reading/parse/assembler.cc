@@ -915,11 +915,14 @@ void Assembler::report_undeclared(const format::Field& field,
   }
 }
 
-// A bare template does not report it, like transformers.
+// A bare template does not report it, like transformers.  A single character,
+// such as the "<" of "a <", says too little.
 void Assembler::report_begun(const Delimited& begun) {
   if (!format_.recovers || options_.fields_only) return;
   const std::string_view text = base::python_strip(begun.text);
-  if (!events::is_begun_delimiter(text)) return;
+  std::size_t first = 0;
+  if (!text.empty()) base::next_code_point(text, first);
+  if (first == text.size()) return;
   std::string what;
   if (begun.field == kTurnEnd) {
     what = "of a text that ends the response";
@@ -936,10 +939,17 @@ void Assembler::report_begun(const Delimited& begun) {
                                             : "of the opening of \"") +
            description_.fields[field].name + '"';
   }
+  constexpr std::size_t kShown = 64;  // bytes
+  const std::string shown =
+      text.size() <= kShown ? json::dump(json::Value(text), {.ascii = false})
+                            : "text";
   const auto space = static_cast<std::size_t>(text.data() - begun.text.data());
-  out_.diagnose(events::begun_delimiter(
-      text, what, field_ == kNoField ? "" : description_.fields[field_].name,
-      {at(begun.begin + space), at(begun.begin + space + text.size())}));
+  out_.diagnose(
+      {ErrorCode::kInvalidContent,
+       "the response ends with " + shown + ", which may be the beginning " +
+           what + "; it counts as text",
+       field_ == kNoField ? "" : description_.fields[field_].name,
+       {at(begun.begin + space), at(begun.begin + space + text.size())}});
 }
 
 void Assembler::finish(std::uint64_t position) {

@@ -691,7 +691,6 @@ struct TagParser::State : events::StreamHost<TagParser::State> {
     }
     const bool can_end = vm.can_end();
     complete = can_end && !had_mismatch;
-    report_begun();
     emit_parse(vm.preferred_of_cut());
     if (!can_end) {
       const auto at = static_cast<std::size_t>(total());
@@ -704,25 +703,6 @@ struct TagParser::State : events::StreamHost<TagParser::State> {
       walker.cut_off(why, CallStatus::kCutOff);
     }
     out.message.complete = complete;
-  }
-
-  // Reports the end of the text if a marker of the tag may begin with it.
-  void report_begun() {
-    const std::uint64_t begin = walker.emitted_end();
-    const std::string_view held = text(begin, total());
-    const std::string_view begun = base::without_space(held);
-    if (stopped_last || !events::is_begun_delimiter(begun)) return;
-    for (const std::string& literal : program.texts) {
-      const std::string_view marker = base::without_space(literal);
-      if (marker.size() == begun.size() || !marker.starts_with(begun)) continue;
-      const auto at =
-          begin + static_cast<std::size_t>(begun.data() - held.data());
-      out.diagnose(events::begun_delimiter(
-          begun, "of " + json::dump(json::Value(marker), {.ascii = false}), "",
-          {static_cast<std::size_t>(at),
-           static_cast<std::size_t>(at + begun.size())}));
-      return;
-    }
   }
 
   json::Value tree() {
