@@ -99,9 +99,9 @@ struct StreamOptions {
   // the schema of its tool; by a tag, the tag has checked it already.
   bool attempts = false;
 
-  // Accept lone surrogates in three bytes each in the text that is fed; hosts
-  // with UTF-16 strings, and Python's str, can produce them.  Default: they are
-  // ill-formed.  Formats only.
+  // Accept lone surrogates, three bytes each, in the text that is fed: Python's
+  // str can have them.  A bare template keeps them, a format file replaces each
+  // by U+FFFD.  Default: they are ill-formed.  Formats only.
   bool allow_surrogates = false;
 };
 

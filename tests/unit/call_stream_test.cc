@@ -112,9 +112,28 @@ TEST(CallStream, NameInTheOpener) {
          {" ", ""},
          {"{", "+f#functions.f:0 {"},
          {R"("a": "x)", R"("a": "x)"},
-         {R"(\)", R"(\)"},
-         {R"(n")", R"(n")"},
+         {R"(\)", ""},
+         {R"(n")", R"(\n")"},
          {"} ", ""},
+         {"<|tool_call_end|>", ""},
+         {"<|tool_calls_section_end|>", "}."}});
+}
+
+// Half of a surrogate pair waits for its partner.
+TEST(CallStream, PiecesHaveWholeEscapes) {
+  check(built_in("kimi_k2"),
+        {{"<|tool_calls_section_begin|><|tool_call_begin|>functions.f:0", ""},
+         {R"(<|tool_call_argument_begin|>{"a": ")",
+          R"(+f#functions.f:0 {"a": ")"},
+         {R"(\\\ud8)", R"(\\)"},
+         {R"(3c)", ""},
+         {R"(\)", ""},
+         {R"(udf0)", ""},
+         {R"(a)", R"(\ud83c\udf0a)"},
+         {R"(\ud83c)", ""},
+         {R"(\ud83c)", R"(\ufffd)"},
+         {R"(\n\udf0a\\u)", R"(\ufffd\n\ufffd\\u)"},
+         {R"("})", R"(")"},
          {"<|tool_call_end|>", ""},
          {"<|tool_calls_section_end|>", "}."}});
 }

@@ -7,6 +7,7 @@ import gc
 import os
 import pathlib
 import pickle
+import re
 import stat
 import sys
 import threading
@@ -460,6 +461,8 @@ def test_a_stream_takes_what_its_own_parser_gives(text):
     chunks = stream.feed(parser.feed(text[:1])) + stream.feed(parser.feed(text[1:]))
     message, last = parser.finalize()
     chunks += stream.feed(last) + stream.end("stop")
+    # A format file replaces halves of surrogate pairs.
+    text = re.sub("[\ud800-\udfff]", "\ufffd", text)
     assert message["content"] == text
     said = "".join(
         chunk.body["choices"][0]["delta"].get("content") or ""

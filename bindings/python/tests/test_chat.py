@@ -165,6 +165,67 @@ def test_the_end_of_the_turn_is_an_extra():
             assert "turn_ended" not in json.dumps([chat.response, chunks])
 
 
+HALVES = [
+    ("qwen3", r"""<tool_call>{"name": "f", "arguments": {"a": "x \ud83c y"}}</tool_call>"""),
+    ("qwen3", r"""<tool_call>{"name": "f", "arguments": {"a": "\udf0a"}}</tool_call>"""),
+    ("qwen3", r"""<tool_call>{"name": "f", "arguments": {"a\ud83c": 1}}</tool_call>"""),
+    ("qwen3", r"""<tool_call>{"name": "f\ud83c", "arguments": {}}</tool_call>"""),
+    ("qwen3", r"""<tool_call>{"name": "f", "arguments": {"a": "\\ud83c"}}</tool_call>"""),
+    ("qwen3", r"""<tool_call>{"name": "f", "arguments": {"a": "\ud83c\udf0a\ud83c\ud83c\udf0a\n"}}</tool_call>"""),
+    ("qwen3", r"""<tool_call>{"name": "f", "arguments": {"a": "\\\\\ud83c\u00e9\ud83c\n\udf0a\\\udf0a"}}</tool_call>"""),
+    ("qwen3", "Hi \ud83c there <think>\udf0a"),
+    ("lfm2", r"<|tool_call_start|>[f(a='\ud83c' '\udf0a')]<|tool_call_end|>"),
+    ("lfm2", r"<|tool_call_start|>[f(a='\ud83c x', b='\ud83c\udf0a')]<|tool_call_end|>"),
+    ("glm4_7", r"<tool_call>f<arg_key>a</arg_key><arg_value>{'b': '\ud83c'}</arg_value></tool_call>"),
+]
+
+
+@pytest.mark.parametrize("family, text", HALVES)
+def test_every_string_of_a_result_can_be_encoded(family, text):
+    def check(value):
+        json.dumps(value, ensure_ascii=False).encode()
+
+    result = parlance.parse_response(text, family, prefix="", details=True)
+    check(result.message)
+    check(result.attempted_calls)
+    for size in (1, 5, len(text)):
+        for api in ("chat_completions", "responses", "messages"):
+            parser = parlance.ResponseParser(family, "", stream_calls=True)
+            chat = ChatStream(family, api=api)
+            events, chunks = [], []
+            for at in range(0, len(text), size):
+                events += (more := parser.feed(text[at : at + size]))
+                chunks += chat.feed(more)
+            message, more = parser.finalize()
+            chunks += chat.feed(more) + chat.end("stop")
+            assert message == result.message
+            check([event for event in events + more if event["type"] != "region_chunk"])
+            check([chat.response, [chunk.body for chunk in chunks], parser.chat_message])
+            check(parser.calls)
+            # The joined pieces are the arguments of the message.
+            assert [json.loads(call["arguments"]) for call in parser.calls] == [
+                call["function"]["arguments"] for call in message.get("tool_calls", [])
+            ]
+
+
+def test_a_bare_template_keeps_halves_and_its_chat_shapes_do_not():
+    template = {
+        "start_anchor": "<A>",
+        "fields": {
+            "content": {},
+            "tool_calls": {"open": "<c>", "close": "</c>", "content": "json", "repeats": True},
+        },
+    }
+    text = r"""a<c>{"function": {"name": "f", "arguments": {"a": "\ud83c"}}}</c>"""
+    message = parlance.parse_response(text, template, prefix="<A>")
+    (call,) = message["tool_calls"]
+    assert call["function"]["arguments"] == {"a": "\ud83c"}
+    parser = parlance.ResponseParser(template, "<A>", stream_calls=True)
+    chat = ChatStream(parlance.Format(template), api="messages")
+    chunks = chat.feed(parser.feed(text)) + chat.feed(parser.finalize()[1]) + chat.end()
+    json.dumps([chat.response, chunks, parser.chat_message], ensure_ascii=False).encode()
+
+
 TOOLS = [
     {
         "type": "function",

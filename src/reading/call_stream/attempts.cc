@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/utf8.h"
+#include "json/surrogates.h"
 #include "schema/tool_table.h"
 
 namespace parlance::call_stream {
@@ -49,6 +50,13 @@ CallStatus Attempts::check(const CallView& call, std::string& why) const {
                                 : CallStatus::kOk;
 }
 
+void Attempts::make_encodable(Attempt& attempt) {
+  attempt.name = json::without_surrogates(attempt.name, true);
+  attempt.id = json::without_surrogates(attempt.id, true);
+  json::replace_surrogate_escapes(attempt.arguments, 0,
+                                  attempt.arguments.size());
+}
+
 void Attempts::add(Place place, const json::Value& value) {
   const auto add = [&](const CallView& call, std::string text) {
     Attempt attempt;
@@ -56,6 +64,7 @@ void Attempts::add(Place place, const json::Value& value) {
     attempt.id = call.id;
     attempt.name = call.name;
     attempt.arguments = call.text();
+    make_encodable(attempt);
     attempt.text = std::move(text);
     attempt.bytes = place.bytes;
     out_.attempt(place.field, place.index, std::move(attempt));
@@ -86,7 +95,8 @@ void Attempts::add_failed(Place place, CallStatus status, std::string_view why,
     attempt.id = call->id.empty() ? place.id : std::move(call->id);
     attempt.name = std::move(call->name);
     attempt.arguments = std::move(call->arguments);
-    attempt.arguments.resize(sendable(attempt.arguments));
+    attempt.arguments.resize(sendable(attempt.arguments, 0));
+    make_encodable(attempt);
   }
   out_.attempt(place.field, place.index, std::move(attempt));
 }

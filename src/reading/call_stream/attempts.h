@@ -49,6 +49,8 @@ class Attempts {
                   std::unique_ptr<CallReader> reader, std::string_view written);
 
  private:
+  // Half of a surrogate pair is U+FFFD, also where a bare template keeps it.
+  static void make_encodable(Attempt& attempt);
   // What the arguments of a complete call are worth.
   CallStatus check(const CallView& call, std::string& why) const;
 

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "json/surrogates.h"
 #include "json/writer.h"
 
 namespace parlance::call_stream {
@@ -51,12 +52,13 @@ void add_rest(const json::Value& value, std::string& written) {
 
 // Readers write nothing after the end of the value, so the byte that completes
 // it can only be the last.
-std::size_t sendable(std::string_view arguments) {
+std::size_t sendable(std::string_view arguments, std::size_t sent) {
   if (arguments.empty()) return 0;
   const char first = arguments.front();
   if (first != '{' && first != '[') return 0;
   const char closing = first == '{' ? '}' : ']';
-  return arguments.size() - (arguments.back() == closing ? 1 : 0);
+  if (arguments.back() == closing) arguments.remove_suffix(1);
+  return json::size_of_whole_escapes(arguments, sent);
 }
 
 std::optional<CallView> view_call(const json::Value& value) {
@@ -131,6 +133,10 @@ void CallStream::emit_call(bool closes, const Event& like,
   Call& call = writer_.written_[decided_].call;
   const auto number = static_cast<std::uint32_t>(first_ + decided_);
   if (!announced_) {
+    if (encodable_) {
+      call.name = json::without_surrogates(call.name, true);
+      call.id = json::without_surrogates(call.id, true);
+    }
     Event& event = add(EventKind::kCallOpen, number, like, round);
     event.text = round.keep_text(call.name);
     if (!call.id.empty()) event.call_id = round.keep_text(call.id);
@@ -138,8 +144,12 @@ void CallStream::emit_call(bool closes, const Event& like,
     sent_ = 0;
   }
   const std::string_view arguments = call.arguments;
-  const std::size_t end = closes ? arguments.size() : sendable(arguments);
+  const std::size_t end =
+      closes ? arguments.size() : sendable(arguments, sent_);
   if (end > sent_) {
+    if (encodable_) {
+      json::replace_surrogate_escapes(call.arguments, sent_, end);
+    }
     add(EventKind::kCallArguments, number, like, round).text =
         round.keep_text(arguments.substr(sent_, end - sent_));
     sent_ = end;
@@ -240,7 +250,7 @@ void CallStream::finish_region() {
   for (CallWriter::Written& written : writer_.written_) {
     Call& call = written.call;
     // Of a call that is not complete, what was sent.
-    if (!call.complete) call.arguments.resize(sendable(call.arguments));
+    if (!call.complete) call.arguments.resize(sendable(call.arguments, 0));
     if (calls_ != nullptr) calls_->push_back(std::move(call));
   }
   writer_ = CallWriter();

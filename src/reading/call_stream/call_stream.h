@@ -134,8 +134,10 @@ using ItemReader = std::function<bool(std::string_view item)>;
 class CallStream {
  public:
   // The calls of every region that closes are appended to `calls`; null: they
-  // are not collected.  `calls` must outlive the stream.
-  explicit CallStream(std::vector<Call>* calls) : calls_(calls) {}
+  // are not collected.  `calls` must outlive the stream.  `encodable`: half of
+  // a surrogate pair is U+FFFD in what is sent, as in the values of regions.
+  explicit CallStream(std::vector<Call>* calls, bool encodable = false)
+      : calls_(calls), encodable_(encodable) {}
 
   // A region with calls opens.  `reader` may be null: the calls are announced
   // when the region closes.  `read_item` is null unless the items of the region
@@ -169,6 +171,7 @@ class CallStream {
   void finish_region();
 
   std::vector<Call>* const calls_;
+  const bool encodable_;
   bool open_ = false;
   std::unique_ptr<CallReader> reader_;
   ItemReader read_item_;
@@ -204,8 +207,9 @@ std::string arguments_text(std::string_view string);
 
 // How much of the arguments that a reader has written can be sent before it is
 // known that the call is complete: all of an object or a list but the byte that
-// completes it, and nothing of any other value.
-std::size_t sendable(std::string_view arguments);
+// completes it or an escape that may go on, and nothing of any other value.
+// `sent` is what it was before.
+std::size_t sendable(std::string_view arguments, std::size_t sent);
 
 }  // namespace parlance::call_stream
 

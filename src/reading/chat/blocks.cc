@@ -8,6 +8,7 @@
 #include "base/reasoning_names.h"
 #include "base/utf8.h"
 #include "call_stream/call_stream.h"
+#include "json/surrogates.h"
 #include "parlance/json.h"
 
 namespace parlance::chat {
@@ -199,6 +200,12 @@ void BlockBuilder::read_text(const Event& event) {
 void BlockBuilder::write_text(BlockKind kind, std::string_view text,
                               Source source) {
   if (text.empty()) return;
+  // Only a bare template keeps them.
+  std::string encodable;
+  if (json::has_surrogates(text)) {
+    encodable = json::without_surrogates(text, false);
+    text = encodable;
+  }
   std::vector<Block>& blocks = conversation_.blocks;
   if (!open_ || blocks.back().kind != kind) {
     if (open_) close_block(blocks.back().kind != BlockKind::kCall);
@@ -223,9 +230,9 @@ void BlockBuilder::open_call(std::string_view name, std::string_view id,
   block.id = random_id("fc_");
   block.call = calls_++;
   block.event_call = event_call;
-  block.name = name;
+  block.name = json::without_surrogates(name, true);
   if (options.model_call_ids && !id.empty()) {
-    block.call_id = id;
+    block.call_id = json::without_surrogates(id, true);
   } else if (!options.call_id_prefix.empty()) {
     block.call_id = options.call_id_prefix + std::to_string(block.call);
   } else {
@@ -254,6 +261,11 @@ void BlockBuilder::append_arguments(std::string_view text,
       decoded = call_stream::arguments_text(value->as_string());
       text = decoded;
     }
+  }
+  if (text.find("\\u") != std::string_view::npos) {
+    decoded = text;
+    json::replace_surrogate_escapes(decoded, 0, decoded.size());
+    text = decoded;
   }
   block.text += text;
   writer_.append(block, conversation_.blocks.size() - 1, text, source);
@@ -288,7 +300,9 @@ void BlockBuilder::close_region(const Event& event) {
   }
   if (is_text(field)) return;
   if (event.value != nullptr) {
-    conversation_.other.emplace_back(field.name, *event.value);
+    auto& [name, value] =
+        conversation_.other.emplace_back(field.name, *event.value);
+    json::replace_surrogates(value);
   }
 }
 

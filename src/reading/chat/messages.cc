@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "chat/writers.h"
+#include "json/surrogates.h"
 
 namespace parlance::chat {
 namespace {
@@ -92,6 +93,7 @@ class MessagesWriter final : public BlockWriter {
     if (!with_text) return out;
     Result<Value> input = json::parse(block.text);
     if (input) {
+      json::replace_surrogates(*input);
       out.set("input", std::move(*input));
     } else if (!block.text.empty()) {
       // The beginning of arguments that the response did not complete.

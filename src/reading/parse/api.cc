@@ -33,11 +33,18 @@ struct ResponseReader : events::StreamHost<ResponseReader> {
         program(options.vocabulary == nullptr
                     ? not_owned(programs().plain())
                     : programs().with(*options.vocabulary, options.markers)),
-        sanitizer(options.allow_surrogates),
+        sanitizer(surrogates_of(f, options)),
         assembler(*detail::Access::impl(format), *program, sanitizer, out,
                   assembler_options(f, options, fields_only)),
         segmenter(*program, detail::Access::impl(format)->limits,
                   segment_sink()) {}
+
+  static Utf8Sanitizer::Surrogates surrogates_of(const Format& format,
+                                                 const StreamOptions& options) {
+    using Surrogates = Utf8Sanitizer::Surrogates;
+    if (!options.allow_surrogates) return Surrogates::kIllFormed;
+    return format.recovers() ? Surrogates::kReplaced : Surrogates::kKept;
+  }
 
   // What the segmenter writes to.
   SegmentSink& segment_sink() {

@@ -12,6 +12,7 @@
 #include "base/python_number.h"
 #include "base/utf8.h"
 #include "base/white_space.h"
+#include "json/surrogates.h"
 #include "parse/argument_values.h"
 #include "parse/call_readers.h"
 #include "parse/content.h"
@@ -67,7 +68,8 @@ Assembler::Assembler(const format::FormatImpl& format,
     if (out_.keeps_message) out_.message.parts.reserve(6);
   }
   if (options_.stream_calls) {
-    calls_.emplace(out_.keeps_message ? &out_.message.calls : nullptr);
+    calls_.emplace(out_.keeps_message ? &out_.message.calls : nullptr,
+                   format_.recovers);
   }
   if (options_.attempts) attempts_.emplace(out_, options_.tools);
   for (std::uint32_t i = 0; i < values_.size(); ++i) {
@@ -658,6 +660,11 @@ Result<json::Value> Assembler::region_value(FieldId index, bool cut,
                    field.name,
                    {static_cast<std::size_t>(body_begin_) + part.begin,
                     static_cast<std::size_t>(body_begin_) + part.end}});
+  }
+  // A bare template keeps halves of surrogate pairs, like transformers.
+  if (format_.recovers && (body().find("\\u") != std::string_view::npos ||
+                           body().find("\\U") != std::string_view::npos)) {
+    json::replace_surrogates(*value);
   }
   return value;
 }

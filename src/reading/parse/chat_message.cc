@@ -5,6 +5,7 @@
 
 #include "base/reasoning_names.h"
 #include "call_stream/call_stream.h"
+#include "json/surrogates.h"
 #include "parlance/message.h"
 
 namespace parlance {
@@ -12,8 +13,10 @@ namespace {
 
 void append_call(const call_stream::CallView& call, json::Array& calls) {
   const auto index = static_cast<std::int64_t>(calls.size());
+  std::string arguments = call.text();
+  json::replace_surrogate_escapes(arguments, 0, arguments.size());
   json::Object function{{"name", json::Value(call.name)},
-                        {"arguments", json::Value(call.text())}};
+                        {"arguments", json::Value(std::move(arguments))}};
   calls.push_back(json::Value(
       json::Object{{"id", json::Value("call_" + std::to_string(index))},
                    {"type", json::Value("function")},
@@ -42,7 +45,9 @@ json::Value chat_message(const Message& message,
             member.value);
   }
   if (!calls.empty()) out.set("tool_calls", json::Value(std::move(calls)));
-  return json::Value(std::move(out));
+  json::Value chat = std::move(out);
+  json::replace_surrogates(chat);  // those that a bare template keeps
+  return chat;
 }
 
 std::optional<CallView> view_call(const json::Value& value) {

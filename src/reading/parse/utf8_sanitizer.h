@@ -23,8 +23,10 @@ namespace parlance::parse {
 
 class Utf8Sanitizer {
  public:
-  explicit Utf8Sanitizer(bool allow_surrogates)
-      : surrogates_(allow_surrogates) {}
+  // Surrogates, which are three bytes, are ill-formed (three times U+FFFD),
+  // kept or replaced (once).
+  enum class Surrogates : std::uint8_t { kIllFormed, kKept, kReplaced };
+  explicit Utf8Sanitizer(Surrogates surrogates) : surrogates_(surrogates) {}
 
   // Sanitizes `bytes` and calls `out(std::string_view)` with the result, in any
   // number of pieces.
@@ -100,7 +102,12 @@ class Utf8Sanitizer {
     }
     std::string replaced;
     while (!bytes.empty()) {
-      base::Utf8Step step = base::next_utf8(bytes, surrogates_);
+      base::Utf8Step step =
+          base::next_utf8(bytes, surrogates_ == Surrogates::kKept);
+      if (surrogates_ == Surrogates::kReplaced && begins_surrogate(bytes)) {
+        step.size = std::min<std::size_t>(bytes.size(), 3);
+        if (step.size < 3) step.kind = base::Utf8Step::Kind::kIncomplete;
+      }
       switch (step.kind) {
         case base::Utf8Step::Kind::kValid:
           if (replaced.empty() &&
@@ -128,6 +135,14 @@ class Utf8Sanitizer {
     if (!replaced.empty()) out(std::string_view(replaced));
   }
 
+  static bool begins_surrogate(std::string_view bytes) {
+    const auto at = [&](std::size_t i) {
+      return static_cast<unsigned char>(bytes[i]);
+    };
+    return bytes.size() >= 2 && at(0) == 0xED && (at(1) & 0xE0) == 0xA0 &&
+           (bytes.size() == 2 || (at(2) & 0xC0) == 0x80);
+  }
+
   // The number of shifts at or before `position`.
   std::size_t shifts_until(std::uint64_t position) const {
     auto after = std::upper_bound(
@@ -148,7 +163,7 @@ class Utf8Sanitizer {
     if (size != 3) shifts_.emplace_back(text_, now);
   }
 
-  bool surrogates_;
+  Surrogates surrogates_;
   std::string tail_;
   std::uint64_t text_ = 0;  // bytes of output so far
   // (position in the output, caller's position minus output position from

@@ -32,7 +32,8 @@ EventBuilder::EventBuilder(const Regions& regions, events::Output& out,
       space_(kMostSpace),
       values_(regions.fields().size()) {
   if (options.stream_calls) {
-    calls_.emplace(out_.keeps_message ? &out_.message.calls : nullptr);
+    calls_.emplace(out_.keeps_message ? &out_.message.calls : nullptr,
+                   /*encodable=*/true);
   }
   if (options.attempts) attempts_.emplace(out_, ToolSet());
 }
