@@ -71,7 +71,7 @@ def _parser_calls(parser, piece):
     calls = {
         name: (lambda name=name: getattr(parser, name))
         for name in "message chat_message complete prefix_bytes diagnostics parts "
-        "calls held initial_events".split()
+        "calls held initial_events tokens turn_ended attempted_calls".split()
     }
     if hasattr(parser, "tree"):
         calls["tree"] = lambda: parser.tree
@@ -100,7 +100,7 @@ def harmony():
     parser = parlance.HarmonyParser(VOCABULARY, role="assistant")
     calls = {
         name: (lambda name=name: getattr(parser, name))
-        for name in ("final_events", "messages", "diagnostics")
+        for name in ("final_events", "messages", "diagnostics", "turn_ended")
     }
     calls["feed"] = lambda: parser.feed([])
     calls["finalize"] = parser.finalize

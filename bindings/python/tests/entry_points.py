@@ -123,6 +123,7 @@ def rows():
 VALID = {
     "added_ids": list,
     "assert_formats": lambda: True,
+    "attempts": lambda: True,
     "column": lambda: TextColumn(["a", None]),
     "Batch.add(matcher)": CONSTRAINT.matcher,
     "Batch.add(parser)": lambda: parlance.ResponseParser(

@@ -9,6 +9,7 @@
 #include <functional>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/python_number.h"
 #include "base/utf8.h"
 #include "base/white_space.h"
@@ -923,13 +924,17 @@ void Assembler::report_undeclared(const format::Field& field,
 }
 
 // A bare template does not report it, like transformers.  A single character,
-// such as the "<" of "a <", says too little.
+// such as the "<" of "a <", says too little, and so does a word: an answer may
+// end with each of them.
 void Assembler::report_begun(const Delimited& begun) {
   if (!format_.recovers || options_.fields_only) return;
   const std::string_view text = base::python_strip(begun.text);
   std::size_t first = 0;
   if (!text.empty()) base::next_code_point(text, first);
-  if (first == text.size()) return;
+  if (first == text.size() || base::is_letter(text[0]) ||
+      base::is_digit(text[0])) {
+    return;
+  }
   std::string what;
   if (begun.field == kTurnEnd) {
     what = "of a text that ends the response";

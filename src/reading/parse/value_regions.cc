@@ -135,6 +135,7 @@ bool Segmenter::end_with_value(std::uint64_t position) {
   field_ = kNoField;
   enter_region(position);
   sink_.on_value_end(position);
+  if (position > longer_.begin) longer_ = {};
   watch(std::max(position, passed_));
   return true;
 }
