@@ -246,21 +246,21 @@ TEST_P(WhiteSpaceLaw, BesideALateClosingDelimiterItIsLayout) {
   const std::string begin =
       reasoning->substr(0, at + 3) + "\n" + call->substr(part->bytes.begin);
   const std::string late = reasoning->substr(at + 3);
-  // Some have markup of their own before content.
+  // Where an opener looks ahead to a stray closer, it reads an empty block.
+  const std::string stray = late + "Hi.";
+  for (const Part& one : read(stray, stray.size()).parts) {
+    if (format_.field_name(one.field_index) == "thinking") return;
+  }
+  // Others have markup of their own before content.
   const std::string closed = *reasoning + "Hi.";
   const Message plainly = read(closed, closed.size());
   const json::Value* answer = plainly.fields.find("content");
-  if (answer == nullptr) return;  // no text is content by itself
+  if (answer == nullptr || *answer != json::Value("Hi.")) return;
   const auto told = [](const Message& message) {
     return json::dump(message.fields);
   };
   const auto by_ids = [&](const std::string& text) {
-    return read(testing::PhraseWriter(*vocabulary_).write(text));
-  };
-  // The message of the text without the closer, whose content is `answer`.
-  const auto answered = [&](Message message) {
-    message.fields.mutable_members().set("content", *answer);
-    return told(message);
+    return told(read(testing::PhraseWriter(*vocabulary_).write(text)));
   };
   for (const std::string_view space : {"", "\n", " \t\r\n \n"}) {
     const std::string plain = begin + "Hi.";
@@ -275,9 +275,9 @@ TEST_P(WhiteSpaceLaw, BesideALateClosingDelimiterItIsLayout) {
         thought->as_string().find_first_not_of('\n', 3) != std::string::npos) {
       continue;
     }
-    EXPECT_EQ(told(read(response, response.size())), answered(expected));
-    EXPECT_EQ(told(read(response, 1)), answered(expected));
-    EXPECT_EQ(told(by_ids(response)), answered(by_ids(plain)));
+    EXPECT_EQ(told(read(response, response.size())), told(expected));
+    EXPECT_EQ(told(read(response, 1)), told(expected));
+    EXPECT_EQ(by_ids(response), by_ids(plain));
   }
 }
 

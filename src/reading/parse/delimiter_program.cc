@@ -244,18 +244,6 @@ class MarkFinder {
   std::vector<TokenId> ids_;  // of program_.mark_symbols
 };
 
-// Whether the opener of the field may be a look at a text that closes it.
-bool looks_at_close(const Field& field) {
-  const Hir& open = field.open.pattern.hir;
-  const std::vector<std::string> closes =
-      format::markup_of(field.close.pattern.hir);
-  return std::ranges::any_of(open.nodes, [&](const regex::HirNode& node) {
-    return node.kind == HirKind::kLook && !node.behind && !node.negative &&
-           std::ranges::find(closes, open.nodes[node.children[0]].text) !=
-               closes.end();
-  });
-}
-
 // What the values of a field look like, if its regions end with them.
 std::unique_ptr<const ValueLanguage> value_language(
     const Field& field, const format::FieldReading& reading,
@@ -376,7 +364,6 @@ class ProgramCompiler {
     for (FieldId i; i < description_.fields.size(); ++i) {
       const bool known = i < reading.fields.size();
       program_->calls.push_back(has_calls(description_.fields[i]));
-      program_->looks_at_close.push_back(false);
       program_->readings.push_back(known ? &reading.fields[i] : nullptr);
       if (format_.recovers) add_dialects(i);
       program_->values.push_back(known ? value_language(description_.fields[i],
@@ -428,9 +415,14 @@ class ProgramCompiler {
   }
 
   // What closes the fields of text, and the texts with which calls close; but
-  // for ends of turn, which end it late as well.  `looked_at`: those to which
-  // the opener of their field looks ahead, instead of all others.
-  void add_late_closes(bool looked_at, std::vector<Wanted>& all) {
+  // for ends of turn, which end it late as well.  Where an opener looks ahead
+  // to a closer, that opener reads it.
+  void add_late_closes(std::vector<Wanted>& all) {
+    const auto looks = [](const Hir& hir) {
+      return std::ranges::any_of(hir.nodes, [](const regex::HirNode& node) {
+        return node.kind == HirKind::kLook;
+      });
+    };
     std::vector<std::string> closes;  // of the implicit field
     if (const Delimiter& close =
             description_.fields[*description_.implicit].close) {
@@ -450,7 +442,7 @@ class ProgramCompiler {
           field.content.kind != format::ContentKind::kText ||
           program_->calls[i] ||
           program_->readings[i]->syntax != format::ValueSyntax::kTemplate ||
-          looks_at_close(field) != looked_at) {
+          looks(field.open.pattern.hir)) {
         continue;
       }
       const regex::Pattern* pattern = &patterns_.of(field.close.pattern);
@@ -467,10 +459,8 @@ class ProgramCompiler {
       }
       if (pattern->hir.regular()) {
         all.push_back({&field.close, pattern, {.field = kLateClose}});
-        program_->looks_at_close[i] = looked_at;
       }
     }
-    if (looked_at) return;
     std::vector<std::string> of_calls = closers(/*calls=*/true);
     std::erase_if(of_calls, ends_response);
     add_literals(of_calls, {.field = kLateClose, .close = true}, all);
@@ -530,7 +520,7 @@ class ProgramCompiler {
       if (open) all.push_back(wanted(open, {.field = i}));
     }
     if (program_->rests_in_text) {
-      add_late_closes(/*looked_at=*/false, all);
+      add_late_closes(all);
       add_near_misses(all);
     }
     const auto openers = static_cast<std::ptrdiff_t>(all.size());
@@ -548,10 +538,7 @@ class ProgramCompiler {
     }
     add_texts(description_.implicit, all);
     if (program_->rests_in_text) {
-      // Where an opener that looks ahead is text, what it looks at is left out.
-      std::vector<Wanted> text(all.begin() + openers, all.end());
-      add_late_closes(/*looked_at=*/true, text);
-      program_->resting_text = watch(std::move(text));
+      program_->resting_text = watch({all.begin() + openers, all.end()});
     }
     program_->resting = watch(std::move(all));
   }

@@ -107,8 +107,6 @@ struct DelimiterProgram {
   // By field: whether openers or markup interrupt its regions.
   std::vector<bool> interrupted;
   std::vector<bool> calls;  // by field: its values are calls
-  // By field: its opener may be a look at its close, which then closes nothing.
-  std::vector<bool> looks_at_close;
   // By field: its text ends where another region begins or the turn ends, so
   // that the end of the response cuts nothing off.
   std::vector<bool> ends_with_turn;

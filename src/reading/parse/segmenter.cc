@@ -294,14 +294,8 @@ Segmenter::Verdict Segmenter::judge(const Delimited& delimiter, bool end) {
   }
   if (!names_call(delimiter)) return Verdict::kText;
   const bool rests = field_ == kNoField;
-  // An opener without text only looks at a stray closer.  It stands for an
-  // empty block, unless the field has been there: then it closes that one late.
-  if (delimiter.begin == delimiter.end) {
-    const bool late =
-        rests && std::ranges::find(opened_, delimiter.field) != opened_.end();
-    if (late) unclosed_ = delimiter.field;
-    if (late || !rests) return Verdict::kText;
-  }
+  // An opener without text only looks at a stray closer.
+  if (!rests && delimiter.begin == delimiter.end) return Verdict::kText;
   if (rests && !program_.calls[delimiter.field]) return Verdict::kCounts;
   if ((!rests || is_tolerated(delimiter)) && !is_certain(delimiter) &&
       !begins_line(delimiter)) {
@@ -621,11 +615,6 @@ void Segmenter::commit(Delimited& delimiter) {
       // The calls of a section have its opener once.
       delimiter.damaged =
           is_tolerated(delimiter) && (has_text_ || !follows_call_);
-    }
-    if (!delimiter.close && delimiter.field < program_.looks_at_close.size() &&
-        program_.looks_at_close[delimiter.field] &&
-        std::ranges::find(opened_, delimiter.field) == opened_.end()) {
-      opened_.push_back(delimiter.field);
     }
     bool over = delimiter.field == kTurnEnd;
     if (!over) {

@@ -282,8 +282,6 @@ class Segmenter {
   // closes it.
   FieldId unclosed_ = kNoField;
   FieldId unclosed_call_ = kNoField;
-  // The fields of DelimiterProgram::looks_at_close that have had a region.
-  std::vector<FieldId> opened_;
   // The region before the implicit text was one of calls.
   bool follows_call_ = false;
   // Whether it depends on lines what an opener does in the current state.
