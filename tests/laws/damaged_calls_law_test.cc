@@ -30,6 +30,7 @@
 #include "../support/family_vocabulary.h"
 #include "../support/sanitized.h"
 #include "base/utf8.h"
+#include "json/surrogates.h"
 #include "parlance/chat.h"
 #include "parlance/format.h"
 #include "parlance/message.h"
@@ -65,8 +66,11 @@ json::Array wanted_calls(const Message& message) {
 }
 
 // Chat APIs have arguments that are a string in which an object is written as
-// that object.
-Value as_in_chat(const Value& arguments) {
+// that object, and U+FFFD for half of a surrogate pair, which the message of a
+// bare template keeps.
+Value as_in_chat(const Value& written) {
+  Value arguments = written;
+  json::replace_surrogates(arguments);
   if (!arguments.is_string()) return arguments;
   const Result<Value> inside = json::parse(arguments.as_string());
   return inside && inside->is_object() ? *inside : arguments;

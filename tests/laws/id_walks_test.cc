@@ -33,6 +33,7 @@
 #include <utility>
 #include <vector>
 
+#include "../support/unfinished.h"
 #include "base/python_number.h"
 #include "base/utf8.h"
 #include "parlance/constraint.h"
@@ -648,8 +649,8 @@ void Walks::check_format(const Request& request, std::span<const TokenId> ids,
   parser.finalize();
   const Message& read = parser.message();
   const std::string text = vocabulary_.decode(ids);
-  ASSERT_TRUE(read.diagnostics.empty())
-      << listed(read.diagnostics) << json::dump(text);
+  const std::vector<Diagnostic> damage = testing::damage(read, text.size());
+  ASSERT_TRUE(damage.empty()) << listed(damage) << json::dump(text);
   ASSERT_EQ(difference(message, read.fields), "")
       << json::dump(message) << "\n"
       << json::dump(read.fields) << "\n"

@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "../support/unfinished.h"
 #include "parlance/constraint.h"
 #include "parlance/format.h"
 #include "parlance/json.h"
@@ -538,14 +539,9 @@ class UserFiles : public ::testing::Test {
     if (parser.failure() != nullptr) {
       return "failure: " + parser.failure()->message;
     }
-    // The text that ends a response without the end of its turn may have been
-    // going to be a delimiter.
-    const Message& read = parser.message();
-    for (const Diagnostic& diagnostic : read.diagnostics) {
-      const bool may_go_on =
-          !read.turn_ended && diagnostic.bytes.end == text.size() &&
-          diagnostic.message.starts_with("the response ends with ");
-      if (!may_go_on) return "diagnostic: " + diagnostic.message;
+    for (const Diagnostic& diagnostic :
+         testing::damage(parser.message(), text.size())) {
+      return "diagnostic: " + diagnostic.message;
     }
     for (const std::size_t cut : {std::size_t{1}, std::size_t{7}}) {
       ResponseParser pieces(format, {.tools = &tool_set});

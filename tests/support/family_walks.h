@@ -49,6 +49,7 @@
 #include "support/family_laws.h"
 #include "support/id_walk.h"
 #include "support/long_numbers.h"
+#include "support/unfinished.h"
 
 namespace parlance::testing {
 
@@ -515,8 +516,8 @@ inline void FamilyWalks::check(const Cell& cell, const Vocabulary& vocabulary,
   parser.feed_tokens(ids);
   parser.finalize();
   const Message& read = parser.message();
-  ASSERT_TRUE(read.diagnostics.empty())
-      << listed(read.diagnostics) << json::dump(text);
+  const std::vector<Diagnostic> damage = testing::damage(read, text.size());
+  ASSERT_TRUE(damage.empty()) << listed(damage) << json::dump(text);
 
   // one message
   TagParser tag_parser(program, {.vocabulary = &vocabulary});
@@ -773,8 +774,9 @@ inline void FamilyWalks::check_continuation(
                         {.tools = &tool_set_, .vocabulary = &vocabulary});
   parser.feed_tokens(all);
   parser.finalize();
-  ASSERT_TRUE(parser.message().diagnostics.empty())
-      << listed(parser.message().diagnostics) << json::dump(text);
+  const std::vector<Diagnostic> damage =
+      testing::damage(parser.message(), text.size());
+  ASSERT_TRUE(damage.empty()) << listed(damage) << json::dump(text);
   for (const NamedCall& call : calls_of(parser.message().fields)) {
     const auto document = documents_.find(call.name);
     ASSERT_NE(std::ranges::find(names_, call.name), names_.end()) << call.name;

@@ -263,13 +263,20 @@ inline std::string account(const ParseRecord& record, std::string_view stream,
   };
   const auto gap = [&](std::size_t begin, std::size_t end) {
     std::string out;
+    std::vector<Span> left_out;
     for (const Diagnostic& d : record.message.diagnostics) {
-      if (d.code != ErrorCode::kUnexpectedSpecial || d.bytes.begin < begin ||
-          d.bytes.end > end) {
-        continue;
+      if (d.code == ErrorCode::kUnexpectedSpecial && d.bytes.begin >= begin &&
+          d.bytes.end <= end) {
+        left_out.push_back(d.bytes);
       }
-      out += stream.substr(begin, d.bytes.begin - begin);
-      begin = d.bytes.end;
+    }
+    // A control token may stand behind a delimiter that is left out with it.
+    std::ranges::sort(left_out, {}, &Span::begin);
+    for (const Span& bytes : left_out) {
+      if (bytes.begin > begin) {
+        out += stream.substr(begin, bytes.begin - begin);
+      }
+      begin = std::max(begin, bytes.end);
     }
     out += stream.substr(begin, end - begin);
     out = payload(std::move(out), end);

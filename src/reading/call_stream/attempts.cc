@@ -73,7 +73,10 @@ void Attempts::add(Place place, const json::Value& value) {
     return add(*call, std::move(place.text));
   }
   const std::vector<CallView> calls = calls_in(value);
-  for (const CallView& call : calls) add(call, place.text);
+  std::size_t copies = 0;
+  for (const CallView& call : calls) {
+    add(call, copies++ < kMostCopies ? place.text : std::string());
+  }
   // Without a transform that makes calls, a value may be none.
   if (calls.empty() && !value.is_array()) {
     add_failed(std::move(place), CallStatus::kNoName, "a call without a name",

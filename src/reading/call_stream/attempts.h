@@ -28,6 +28,10 @@ namespace parlance::call_stream {
 
 class Attempts {
  public:
+  // Of calls that cannot be told apart, which share a place, so many have its
+  // text, and are read again if they cannot be read.
+  static constexpr std::size_t kMostCopies = 16;
+
   // `out` must outlive this.
   Attempts(events::Output& out, ToolSet tools)
       : out_(out), tools_(std::move(tools)) {}

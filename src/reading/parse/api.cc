@@ -89,13 +89,14 @@ struct ResponseReader : events::StreamHost<ResponseReader> {
   // --- The host's functions --------------------------------------------------
 
   // Later events begin where delivery stopped, or where text begins that is not
-  // reported yet.
+  // reported yet, or the region of a call that is open.
   void begin_round() {
-    sanitizer.forget(passed());
+    const std::uint64_t kept = std::min(passed(), assembler.attempt_begin());
+    sanitizer.forget(kept);
+    assembler.forget(kept);
     if (!vocabulary) return;
     tokens.forget(
-        std::min({sanitizer.original(passed()), assembler.unreported_begin(),
-                  assembler.attempt_begin()}));
+        std::min(sanitizer.original(kept), assembler.unreported_begin()));
   }
 
   void read(std::string_view chunk) {

@@ -235,28 +235,36 @@ void Assembler::add_attempts(const Closing& region, std::string_view text,
   const std::string_view stripped = base::python_strip(text);
   const auto end =
       static_cast<std::size_t>(stripped.data() + stripped.size() - text.data());
+  std::size_t shares = 0;  // items before it with the same place
+  const ItemEnd* before = nullptr;
   for (const ItemEnd& item : items_) {
+    shares = before != nullptr && before->bytes == item.bytes ? shares + 1 : 0;
+    before = &item;
+    const bool copied = shares < call_stream::Attempts::kMostCopies;
     const std::uint64_t begin = position_of(item.bytes.begin);
     const std::uint64_t stop = position_of(item.bytes.end - 1) + 1;
-    place.text = written(begin, stop);
+    place.text = copied ? written(begin, stop) : std::string();
     place.bytes = {at(begin), at(stop)};
     if (item.error.empty()) {
       attempts_->add(place, value->items()[next++]);
       continue;
     }
     std::vector<MarkAt> marks;
-    for (MarkAt mark : body_marks_) {
-      if (mark.position < item.bytes.begin) continue;
-      if (mark.position >= item.bytes.end) break;
-      mark.position -= item.bytes.begin;
-      marks.push_back(mark);
+    auto mark = std::ranges::lower_bound(body_marks_, item.bytes.begin, {},
+                                         &MarkAt::position);
+    for (;
+         copied && mark != body_marks_.end() && mark->position < item.bytes.end;
+         ++mark) {
+      marks.push_back(*mark);
+      marks.back().position -= item.bytes.begin;
     }
     const bool last = item.bytes.end >= end;
     attempts_->add_failed(place,
                           region.at_end && last ? CallStatus::kCutOff
                           : item.nameless       ? CallStatus::kNoName
                                                 : CallStatus::kMalformed,
-                          item.error, call_reader(region.field, marks),
+                          item.error,
+                          copied ? call_reader(region.field, marks) : nullptr,
                           text.substr(item.bytes.begin, item.bytes.size()));
   }
 }
@@ -924,17 +932,19 @@ void Assembler::report_undeclared(const format::Field& field,
 }
 
 // A bare template does not report it, like transformers.  A single character,
-// such as the "<" of "a <", says too little, and so does a word: an answer may
-// end with each of them.
+// such as the "<" of "a <", says too little, and so do words: an answer may end
+// with them.
 void Assembler::report_begun(const Delimited& begun) {
   if (!format_.recovers || options_.fields_only) return;
   const std::string_view text = base::python_strip(begun.text);
   std::size_t first = 0;
   if (!text.empty()) base::next_code_point(text, first);
-  if (first == text.size() || base::is_letter(text[0]) ||
-      base::is_digit(text[0])) {
-    return;
-  }
+  const auto in_words = [](unsigned char c) {
+    return base::is_letter(c) || base::is_digit(c) ||
+           std::string_view(" _-.,!?").find(static_cast<char>(c)) !=
+               std::string_view::npos;
+  };
+  if (first == text.size() || std::ranges::all_of(text, in_words)) return;
   std::string what;
   if (begun.field == kTurnEnd) {
     what = "of a text that ends the response";

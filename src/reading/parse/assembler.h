@@ -111,16 +111,17 @@ class Assembler final : public SegmentSink {
   void write_down(std::string_view text) {
     if (attempts_) written_.append(text);
   }
-  // Where the region that is open begins, if attempts are told; else the
-  // greatest number.
+  // Where the region that is open begins in the text of the segmenter, if
+  // attempts are told; else the greatest number.
   std::uint64_t attempt_begin() const {
     return attempts_ && opened_ ? region_at_ : ~std::uint64_t{0};
   }
   // What was written before `position` is not asked for any more.
   void forget(std::uint64_t position) {
     constexpr std::size_t kLeast = 4096;  // what is worth a move
+    if (!attempts_ || position <= written_at_) return;
     const std::size_t gone = position - written_at_;
-    if (!attempts_ || gone < std::max(kLeast, written_.size() / 2)) return;
+    if (gone < std::max(kLeast, written_.size() / 2)) return;
     written_.erase(0, gone);
     written_at_ = position;
   }

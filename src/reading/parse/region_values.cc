@@ -6,6 +6,7 @@
 
 #include "base/ascii.h"
 #include "base/python_number.h"
+#include "base/trimmed.h"
 #include "call_stream/json_calls.h"
 #include "call_syntax/json_values.h"
 #include "call_syntax/python_scanner.h"
@@ -138,13 +139,20 @@ std::optional<std::vector<Item>> read_special_items(
   return std::nullopt;
 }
 
-// Where the objects and lists are in the list of JSON that begins at text[at].
+// Where the items are in the list of JSON that begins at text[at].
 std::vector<Span> places_in_list(std::string_view text, std::size_t at) {
   std::vector<Span> out;
   std::size_t depth = 0;
   std::size_t begin = at;
+  const auto add = [&](std::size_t end) {
+    const std::string_view item =
+        base::trimmed(text.substr(begin, end - begin));
+    if (item.empty()) return;
+    const auto first = static_cast<std::size_t>(item.data() - text.data());
+    out.push_back({first, first + item.size()});
+  };
   for (;; ++at) {
-    at = text.find_first_of("[]{}\"", at);
+    at = text.find_first_of("[]{},\"", at);
     if (at == std::string_view::npos) return out;
     switch (text[at]) {
       case '"':
@@ -154,11 +162,16 @@ std::vector<Span> places_in_list(std::string_view text, std::size_t at) {
         break;
       case '[':
       case '{':
-        if (++depth == 2) begin = at;
+        if (++depth == 1) begin = at + 1;
+        break;
+      case ',':
+        if (depth != 1) break;
+        add(at);
+        begin = at + 1;
         break;
       default:
-        if (depth == 2) out.push_back({begin, at + 1});
-        if (--depth == 0) return out;
+        if (depth == 1) return add(at), out;
+        --depth;
         break;
     }
   }

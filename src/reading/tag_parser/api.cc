@@ -160,8 +160,10 @@ struct TagParser::State : events::StreamHost<TagParser::State> {
   // Whether the last of the text before `position`, white space apart, is an
   // end of turn.
   bool ends_turn(std::uint64_t position) const {
+    if (ends.empty()) return false;
+    const std::string_view now = text(buffer_begin, position);
     std::string last = tail;
-    last.append(text(buffer_begin, position));
+    last.append(now.substr(now.size() - std::min(now.size(), kTail)));
     std::string_view seen = last;
     seen.remove_prefix(seen.size() - std::min(seen.size(), kTail));
     seen = base::without_space_after(seen);

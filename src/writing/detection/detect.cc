@@ -419,10 +419,11 @@ std::string contradiction(std::size_t file, const Knowledge& known,
     std::string_view unknown;
     for (std::size_t at = 0;
          unknown.empty() && !open.empty() && !close.empty() &&
-         (at = templates.find(open, at)) != templates.npos;
-         at += open.size()) {
+         (at = templates.find(open, at)) != templates.npos;) {
       const std::string_view call = templates.substr(at, kLongestCall);
       const std::size_t end = call.find(close, open.size());
+      // What begins before the same end is a part of it.
+      at += end == call.npos ? open.size() : end;
       if (end == call.npos) continue;
       unknown =
           unknown_tag(call.substr(0, end), format::built_ins()[file].source);
