@@ -16,7 +16,7 @@ void append_call(const call_stream::CallView& call, json::Array& calls) {
   std::string arguments = call.text();
   json::replace_surrogate_escapes(arguments, 0, arguments.size());
   json::Object function{{"name", json::Value(call.name)},
-                        {"arguments", json::Value(std::move(arguments))}};
+                        {"arguments", json::Value(arguments)}};
   calls.push_back(json::Value(
       json::Object{{"id", json::Value("call_" + std::to_string(index))},
                    {"type", json::Value("function")},

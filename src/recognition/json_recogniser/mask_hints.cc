@@ -94,8 +94,9 @@ Hint JsonRecogniser::hint(Configuration config) {
   const Kind kind = lexemes_[config.lex].kind;
   if (kind < Kind::kValue || kind > Kind::kAfter) return hint;
   hint.value = value_state(mask_key(config, recogniser::kLongestToken));
-  if (!hint.value.dead())
+  if (!hint.value.dead()) {
     hint.value_fingerprint = value_fingerprint(hint.value);
+  }
   return hint;
 }
 

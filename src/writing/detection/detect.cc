@@ -596,6 +596,7 @@ std::vector<NearFamily> partly_fitting(const Knowledge& known,
     return a.found * b.asked > b.found * a.asked;
   });
   std::vector<NearFamily> out;
+  out.reserve(parts.size());
   for (Part& part : parts) {
     out.push_back({part.file, "is told by " + std::move(part.missing) +
                                   ", which is not there"});

@@ -427,7 +427,7 @@ Result<StructuralTag> Format::structural_tag(
     if (!fits) return fits.error();
     if (*fits) return found(*tag);
   }
-  const Result<StructuralTag> whole = make({built->format});
+  Result<StructuralTag> whole = make({built->format});
   if (!whole) return whole;
   return inversion::prefix_error(*whole, written);
 }

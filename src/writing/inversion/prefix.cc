@@ -177,6 +177,7 @@ std::optional<Value> after_prefix(const Value& format,
   reader.read({format}, written, states);
   if (!reader.exact() || !base::is_utf8(written)) return std::nullopt;
   std::vector<Value> choices;
+  choices.reserve(states.size());
   for (const Rest& state : states) choices.push_back(left_to_read(state));
   if (choices.empty()) return std::nullopt;
   return any_of(choices);
