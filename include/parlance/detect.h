@@ -34,8 +34,8 @@ enum class Certainty : std::uint8_t {
   kCertain,
   // By markers in the chat template, which other families may share.
   kLikely,
-  // The markers are common, or fit another family equally well; or the markers
-  // of several formats that read the rendered call are not known.
+  // The markers are common, or fit another family equally well; or no rule
+  // holds, and several formats read the rendered call.
   kGuess,
 };
 // "certain", "likely", "guess".

@@ -105,7 +105,8 @@ struct Attempt {
   // it, as far as it was read, which is no JSON.
   std::string arguments;
   // The call as it was written, delimiters included.  Where a region has
-  // several calls, the item of its list; a call of a tag that does not fit ends
+  // several calls, the item of its list; of more than 16 calls that cannot be
+  // told apart the others have no text.  A call of a tag that does not fit ends
   // where it stops to fit.
   std::string text;
   Span bytes;   // of `text`, see Event::bytes
@@ -171,9 +172,8 @@ struct Event {
 
   // The bytes of the stream that caused the event: the delimiter for open,
   // close and malformed (empty if there is none), the text for chunks, the call
-  // for attempts.  Offsets
-  // count from the beginning of the truncated prefix, so the response itself
-  // begins at ResponseParser::prefix_bytes().
+  // for attempts.  Offsets count from the beginning of the truncated prefix, so
+  // the response itself begins at ResponseParser::prefix_bytes().
   Span bytes;
 
   // The tokens that contain `bytes`, half-open, counted from the first token

@@ -135,6 +135,7 @@ class BlockBuilder {
   void close_region(const Event& event);
   void add_calls(const json::Value& value, Source source);
   void close_block(bool complete);
+
   const std::vector<ChatField> fields_;
   Conversation& conversation_;
   BlockWriter& writer_;

@@ -104,7 +104,7 @@ class EarleyRecogniser {
   bool accepts(std::string_view bytes);
 
   // The temperature of the next symbol, as Recogniser::temperature() defines
-  // it. It follows the callers of every item.  O(items).
+  // it.  It follows the callers of every item.  O(items).
   std::optional<double> temperature(const Place& place);
 
   // From the next start() on, places store the derivations that captures()

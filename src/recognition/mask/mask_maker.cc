@@ -168,8 +168,7 @@ void MaskMaker::set_marks(Configuration config) {
 // false if `config` is not before a value.
 //
 //   1. Find the partial mask stored for the value: under its fingerprint for
-//   all
-//      recognisers, else for this one.
+//      all recognisers, else for this one.
 //   2. If there is none, make it (make_value_mask) and store it.
 //   3. The tokens that end within the value are decided by the partial mask.
 //      For each of its exit points, read the subtree below from where the real
