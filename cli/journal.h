@@ -40,8 +40,9 @@
 namespace parlance::cli {
 
 // Attempted calls by their status.
-using CallCounts = std::array<std::size_t, 6>;
-// The same by name, and so that the name of a count is that of its status.
+using CallCounts =
+    std::array<std::size_t, static_cast<std::size_t>(CallStatus::kCutOff) + 1>;
+// The name of a count in the journal.
 inline std::string call_count_name(std::size_t status) {
   return std::string(to_string(static_cast<CallStatus>(status))) + "_calls";
 }

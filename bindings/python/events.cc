@@ -276,8 +276,8 @@ nb::object to_list(std::span<const Attempt> attempts) {
 nb::object to_parts(const Message& message, const EventPrototypes& prototypes,
                     bool attempts) {
   nb::list out;
-  const std::span<const Part> parts = message.parts;
-  for (const Part& part : parts) {
+  auto next = message.attempts.begin();  // they are in order, as the parts are
+  for (const Part& part : message.parts) {
     nb::dict entry;
     set(entry, keys().field, nb::borrow(prototypes.name(part.field_index)));
     set(entry, keys().value, to_object(part.value));
@@ -287,10 +287,12 @@ nb::object to_parts(const Message& message, const EventPrototypes& prototypes,
     set(entry, keys().end, to_int(part.bytes.end));
     if (attempts) {
       nb::list inside;
-      for (const Attempt& attempt : message.attempts) {
-        if (attempt.bytes.begin >= part.bytes.begin &&
-            attempt.bytes.end <= part.bytes.end) {
-          inside.append(to_object(to_json(attempt)));
+      for (;
+           next != message.attempts.end() && next->bytes.begin < part.bytes.end;
+           ++next) {
+        if (next->bytes.begin >= part.bytes.begin &&
+            next->bytes.end <= part.bytes.end) {
+          inside.append(to_object(to_json(*next)));
         }
       }
       set(entry, to_key("attempted_calls").ptr(), inside);

@@ -5,12 +5,13 @@
 #include <utility>
 #include <vector>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 
 namespace parlance::json {
 namespace {
 
-constexpr std::size_t kEscape = 6;  // \\uXXXX
+constexpr std::size_t kEscape = 6;  // \uXXXX
 
 bool is_high(std::uint32_t unit) { return unit >= 0xD800 && unit < 0xDC00; }
 bool is_low(std::uint32_t unit) { return unit >= 0xDC00 && unit < 0xE000; }
@@ -22,14 +23,9 @@ std::optional<std::uint32_t> unit_at(std::string_view text, std::size_t at) {
   }
   std::uint32_t unit = 0;
   for (const char c : text.substr(at + 2, 4)) {
-    const auto digit = [&]() -> std::uint32_t {
-      if (c >= '0' && c <= '9') return static_cast<std::uint32_t>(c - '0');
-      if (c >= 'a' && c <= 'f') return static_cast<std::uint32_t>(c - 'a' + 10);
-      if (c >= 'A' && c <= 'F') return static_cast<std::uint32_t>(c - 'A' + 10);
-      return 16;
-    }();
-    if (digit > 15) return std::nullopt;
-    unit = unit * 16 + digit;
+    const int digit = base::hex_digit(static_cast<unsigned char>(c));
+    if (digit < 0) return std::nullopt;
+    unit = unit * 16 + static_cast<std::uint32_t>(digit);
   }
   return unit;
 }

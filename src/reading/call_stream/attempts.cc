@@ -4,20 +4,10 @@
 
 #include <optional>
 
-#include "base/utf8.h"
 #include "json/surrogates.h"
 #include "schema/tool_table.h"
 
 namespace parlance::call_stream {
-namespace {
-
-// As much of a name as a sentence shows.
-std::string shown_name(std::string_view name) {
-  constexpr std::size_t kMost = 100;
-  return '\'' + base::to_utf8(name.substr(0, kMost)) + '\'';
-}
-
-}  // namespace
 
 CallStatus Attempts::check(const CallView& call, std::string& why) const {
   if (call.name.empty()) {
@@ -31,10 +21,10 @@ CallStatus Attempts::check(const CallView& call, std::string& why) const {
   static const json::Value kNone = json::Object();
   const json::Value* arguments =
       call.arguments == nullptr ? &kNone : call.arguments;
-  Result<json::Value> inside = json::Value();
+  std::optional<json::Value> inside;
   if (arguments->is_string()) {
-    inside = json::parse(arguments->as_string());
-    if (inside && inside->is_object()) arguments = &*inside;
+    inside = object_in(arguments->as_string());
+    if (inside) arguments = &*inside;
   }
   if (!arguments->is_object()) {
     why = "the arguments must be an object, and are of type " +
@@ -73,9 +63,8 @@ void Attempts::add(Place place, const json::Value& value) {
     return add(*call, std::move(place.text));
   }
   const std::vector<CallView> calls = calls_in(value);
-  std::size_t copies = 0;
   for (const CallView& call : calls) {
-    add(call, copies++ < kMostCopies ? place.text : std::string());
+    add(call, copies(place.bytes) ? place.text : std::string());
   }
   // Without a transform that makes calls, a value may be none.
   if (calls.empty() && !value.is_array()) {

@@ -28,10 +28,6 @@ namespace parlance::call_stream {
 
 class Attempts {
  public:
-  // Of calls that cannot be told apart, which share a place, so many have its
-  // text, and are read again if they cannot be read.
-  static constexpr std::size_t kMostCopies = 16;
-
   // `out` must outlive this.
   Attempts(events::Output& out, ToolSet tools)
       : out_(out), tools_(std::move(tools)) {}
@@ -44,6 +40,15 @@ class Attempts {
     Span bytes = {};
     std::string id = {};  // of a call whose reader does not know it
   };
+  // Whether the next attempt, which has this place, has its text, and is read
+  // again if it cannot be read: of calls that cannot be told apart, which share
+  // a place, 16 at most.
+  bool copies(Span place) {
+    constexpr std::size_t kMost = 16;
+    shares_ = place == last_ ? shares_ + 1 : 0;
+    last_ = place;
+    return shares_ < kMost;
+  }
   // A value that is in the message: a call, or a list of calls, each an attempt
   // with this place.
   void add(Place place, const json::Value& value);
@@ -60,6 +65,8 @@ class Attempts {
 
   events::Output& out_;
   const ToolSet tools_;
+  Span last_ = {};          // of copies()
+  std::size_t shares_ = 0;  // attempts before the last with its place
 };
 
 }  // namespace parlance::call_stream

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/utf8.h"
 #include "json/surrogates.h"
 #include "json/writer.h"
 
@@ -49,6 +50,11 @@ void add_rest(const json::Value& value, std::string& written) {
 }
 
 }  // namespace
+
+std::string shown_name(std::string_view name) {
+  constexpr std::size_t kMost = 100;
+  return '\'' + base::to_utf8(name.substr(0, kMost)) + '\'';
+}
 
 // Readers write nothing after the end of the value, so the byte that completes
 // it can only be the last.
@@ -100,11 +106,15 @@ std::string CallView::text() const {
              : json();
 }
 
+std::optional<json::Value> object_in(std::string_view string) {
+  Result<json::Value> inside = json::parse(string);
+  if (!inside || !inside->is_object()) return std::nullopt;
+  return *std::move(inside);
+}
+
 std::string arguments_text(std::string_view string) {
-  const Result<json::Value> inside = json::parse(string);
-  if (!inside || !inside->is_object()) {
-    return json::standard_text(json::Value(string));
-  }
+  const std::optional<json::Value> inside = object_in(string);
+  if (!inside) return json::standard_text(json::Value(string));
   // NaN and Infinity are no JSON.
   json::ParseOptions strict;
   strict.allow_nonfinite = false;

@@ -202,8 +202,14 @@ std::optional<CallView> view_call(const json::Value& value);
 // The call that `value` is; if it is a list, those of its elements, recursively
 // through lists.
 std::vector<CallView> calls_in(const json::Value& value);
+// The object that is written in arguments that are a string; nothing if none
+// is.  It stands for them.
+std::optional<json::Value> object_in(std::string_view string);
 // CallView::text() of arguments that are a string.
 std::string arguments_text(std::string_view string);
+
+// As much of a name as a sentence shows, in quotes.
+std::string shown_name(std::string_view name);
 
 // How much of the arguments that a reader has written can be sent before it is
 // known that the call is complete: all of an object or a list but the byte that

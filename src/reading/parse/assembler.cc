@@ -14,6 +14,7 @@
 #include "base/utf8.h"
 #include "base/white_space.h"
 #include "json/surrogates.h"
+#include "json/writer.h"
 #include "parse/argument_values.h"
 #include "parse/call_readers.h"
 #include "parse/content.h"
@@ -235,16 +236,12 @@ void Assembler::add_attempts(const Closing& region, std::string_view text,
   const std::string_view stripped = base::python_strip(text);
   const auto end =
       static_cast<std::size_t>(stripped.data() + stripped.size() - text.data());
-  std::size_t shares = 0;  // items before it with the same place
-  const ItemEnd* before = nullptr;
   for (const ItemEnd& item : items_) {
-    shares = before != nullptr && before->bytes == item.bytes ? shares + 1 : 0;
-    before = &item;
-    const bool copied = shares < call_stream::Attempts::kMostCopies;
     const std::uint64_t begin = position_of(item.bytes.begin);
     const std::uint64_t stop = position_of(item.bytes.end - 1) + 1;
-    place.text = copied ? written(begin, stop) : std::string();
     place.bytes = {at(begin), at(stop)};
+    const bool copied = attempts_->copies(place.bytes);
+    place.text = copied ? written(begin, stop) : std::string();
     if (item.error.empty()) {
       attempts_->add(place, value->items()[next++]);
       continue;
@@ -925,8 +922,8 @@ void Assembler::report_undeclared(const format::Field& field,
   for (const call_stream::CallView& call : call_stream::calls_in(value)) {
     if (options_.tools.contains(call.name)) continue;
     out_.diagnose({ErrorCode::kUnknownName,
-                   "a call of '" + base::to_utf8(call.name.substr(0, 100)) +
-                       "', which is not one of the tools of the request",
+                   "a call of " + call_stream::shown_name(call.name) +
+                       ", which is not one of the tools of the request",
                    field.name, bytes});
   }
 }
@@ -962,9 +959,7 @@ void Assembler::report_begun(const Delimited& begun) {
            description_.fields[field].name + '"';
   }
   constexpr std::size_t kShown = 64;  // bytes
-  const std::string shown =
-      text.size() <= kShown ? json::dump(json::Value(text), {.ascii = false})
-                            : "text";
+  const std::string shown = text.size() <= kShown ? json::quoted(text) : "text";
   const auto space = static_cast<std::size_t>(text.data() - begun.text.data());
   out_.diagnose(
       {ErrorCode::kInvalidContent,

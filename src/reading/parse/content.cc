@@ -354,12 +354,14 @@ std::vector<ElementToken> read_elements(const MarkedText& marked,
   });
 }
 
-// Of a format file's call (recovery.md, "Elements").
+// Of a format file's call (recovery.md, "Elements").  `in_stream`: nobody has
+// asked yet whether values hide elements.
 ContentResult parse_elements(const MarkedText& marked, const Content& content,
                              const ElementFinder& finder,
                              const DelimiterProgram& program,
                              const Limits& limits, std::vector<Remark>* remarks,
-                             std::span<const ElementToken> tokens) {
+                             std::span<const ElementToken> tokens,
+                             bool in_stream) {
   using Kind = ElementToken::Kind;
   Elements out(marked, content, program, limits);
   const auto part = [&](ElementToken::Stretch stretch) -> Elements::Stretch {
@@ -373,7 +375,7 @@ ContentResult parse_elements(const MarkedText& marked, const Content& content,
   for (const ElementToken& token : tokens) {
     const bool ends_element = token.kind == Kind::kValue ||
                               (token.kind == Kind::kJson && token.whole);
-    if (ends_element && hides_elements(finder, marked, token)) {
+    if (in_stream && ends_element && hides_elements(finder, marked, token)) {
       return other_text(from(token.value));
     }
     switch (token.kind) {
@@ -432,7 +434,8 @@ ContentResult parse_xml(const MarkedText& marked, const Content& content,
              return hides_elements(halves, marked, token);
            }));
     return parse_elements(marked, content, halves, program, limits, remarks,
-                          elements != nullptr ? *elements : read);
+                          elements != nullptr ? *elements : read,
+                          elements != nullptr);
   }
   const std::string_view stripped = base::python_strip(text);
   if (halves.strict && stripped.starts_with('{')) {

@@ -28,10 +28,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/argument_names.h"
 #include "base/ascii.h"
 #include "base/trimmed.h"
 #include "format/builtin.h"
 #include "format/load_family.h"
+#include "json/writer.h"
 #include "parlance/format.h"
 #include "parlance/response_parser.h"
 #include "parlance/tools.h"
@@ -301,13 +303,12 @@ DetectedFormat described(const Fit& fit, const Knowledge& known,
   return out;
 }
 
-// --- What contradicts a family
-// ------------------------------------------------
+// --- What contradicts a family -----------------------------------------------
 
 bool is_word(std::string_view text, std::size_t at) {
   if (at >= text.size()) return false;
-  const auto c = static_cast<unsigned char>(text[at]);
-  return c >= 0x80 || base::is_letter(c) || base::is_digit(c) || c == '_';
+  return base::is_name_letter(text[at]) ||
+         base::is_digit(static_cast<unsigned char>(text[at]));
 }
 
 // Whether `part` occurs in the text, and not in the middle of a word of it.
@@ -355,10 +356,6 @@ std::string_view unknown_tag(std::string_view text, std::string_view source) {
   return "";
 }
 
-std::string quoted(std::string_view text) {
-  return json::dump(json::Value(text), {.ascii = false});
-}
-
 // Why the turns that the chat template writes are not those of the family; ""
 // if they may be, or if it writes no calls.
 std::string contradiction(std::size_t file, const Knowledge& known,
@@ -379,7 +376,7 @@ std::string contradiction(std::size_t file, const Knowledge& known,
            });
   };
   const auto lacks = [](std::string_view what, std::string_view text) {
-    return std::string(what) + quoted(base::trimmed(text)) +
+    return std::string(what) + json::quoted(base::trimmed(text)) +
            ", which the chat template does not write";
   };
   if (!writes_any(written.anchors)) {
@@ -435,8 +432,7 @@ std::string contradiction(std::size_t file, const Knowledge& known,
   return missing;
 }
 
-// --- The rendered call
-// --------------------------------------------------------
+// --- The rendered call -------------------------------------------------------
 
 constexpr std::string_view kTool = "get_weather";
 constexpr std::string_view kKey = "city";
@@ -548,8 +544,7 @@ std::optional<DetectedFormat> by_reading(const std::vector<Fit>& fits,
   return out;
 }
 
-// --- Unknown
-// ------------------------------------------------------------------
+// --- Unknown -----------------------------------------------------------------
 
 // A family that comes near, and what is missing.
 struct NearFamily {
@@ -578,7 +573,7 @@ std::vector<NearFamily> partly_fitting(const Knowledge& known,
         }
         if (may_write(evidence.text, text)) ++part.found;
         if (!part.missing.empty()) part.missing += ", ";
-        part.missing += quoted(text);
+        part.missing += json::quoted(text);
       }
     };
     look_for(candidate.rule.all);
@@ -619,7 +614,7 @@ std::string excerpt(std::string_view rendered) {
   };
   while (begin > 0 && inside(begin)) --begin;
   while (inside(end)) ++end;
-  return quoted(rendered.substr(begin, end - begin));
+  return json::quoted(rendered.substr(begin, end - begin));
 }
 
 Error unknown(std::string why, std::vector<NearFamily> near,
@@ -630,7 +625,7 @@ Error unknown(std::string why, std::vector<NearFamily> near,
   std::string list;
   for (const auto& [file, missing] : near) {
     list += list.empty() ? "; near is " : ", and ";
-    list += quoted(format::built_ins()[file].name) + " (" + missing + ")";
+    list += json::quoted(format::built_ins()[file].name) + " (" + missing + ")";
   }
   return {ErrorCode::kUnknownFormat, std::move(why) + list + "."};
 }

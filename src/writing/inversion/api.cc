@@ -313,8 +313,8 @@ Error prefix_error(const StructuralTag& whole, std::string_view written) {
                "prefix: no response of this request begins with what the "
                "prompt has written of it: after " +
                    std::to_string(read) + " bytes of it, before " +
-                   json::dump(json::Value(left), {.ascii = false}) +
-                   ", there may come " + reader.expected() + ".",
+                   json::quoted(left) + ", there may come " +
+                   reader.expected() + ".",
                "/prefix"};
 }
 

@@ -9,6 +9,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/byte_set.h"
+#include "base/trimmed.h"
 #include "inversion/tag_rest.h"
 #include "inversion/tag_values.h"
 
@@ -17,16 +19,9 @@ namespace {
 
 using json::Value;
 
-constexpr std::string_view kSpace = " \t\r\n";
-
-std::string_view without_space(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(kSpace);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
-}
-
 std::string_view after_space(std::string_view text) {
-  return text.substr(std::min(text.find_first_not_of(kSpace), text.size()));
+  return text.substr(
+      std::min(text.find_first_not_of(base::kJsonWhitespace), text.size()));
 }
 
 // --- Places in the tag -------------------------------------------------------
@@ -308,7 +303,7 @@ class Continuations {
     const std::size_t after =
         name == std::string_view::npos ? name : name + read_.call.size();
     for (const std::string_view text :
-         {call.after_name(), without_space(call.after_name())}) {
+         {call.after_name(), base::trimmed(call.after_name())}) {
       const std::size_t at =
           after == std::string_view::npos ? after : written_.find(text, after);
       if (at == std::string_view::npos) continue;
