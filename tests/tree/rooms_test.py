@@ -58,7 +58,7 @@ EXCEPTIONS = {
     ("mask/lexeme_walk.h", "vocabulary.h"): "walks the tokens of a vocabulary",
     ("mask/stop_set.h", "vocabulary.h"): "are tokens of a vocabulary",
     ("mask/token_class_walk.h", "vocabulary.h"): "walks the tokens of a vocabulary",
-    ("mask/mask_maker.h", "vocabulary.h"): "reads the bytes of tokens",
+    ("mask/mask_resources.h", "vocabulary.h"): "reads the bytes of tokens",
     ("parse/listed_marks.h", "vocabulary.h"): "are those of a vocabulary",
     ("parse/prefix.h", "vocabulary.h"): "reads a prompt of tokens",
     ("parse/delimiter_program.h", "vocabulary.h"): "is made for a vocabulary",

@@ -254,13 +254,15 @@ TEST(LexemeMaskCache, DropsTheOldest) {
   };
   const auto key = [](std::uint64_t i) { return base::Fingerprint{.low = i}; };
   for (std::uint64_t i = 1; i <= 8; ++i) {
-    masks.add(key(i), make(1000), 0);
+    masks.add(key(i), make(1000));
     EXPECT_NE(masks.find(key(1)), nullptr) << "used all the time";
   }
   EXPECT_EQ(masks.find(key(2)), nullptr);
   EXPECT_NE(masks.find(key(8)), nullptr);
   EXPECT_LE(bytes->load(), 20'000u);
-  masks.add(key(9), make(10), 100'000);
+  const auto wide = make(10);
+  wide->base_bytes = 100'000;
+  masks.add(key(9), wide);
   EXPECT_EQ(masks.find(key(9)), nullptr) << "larger than everything";
   masks.clear();
   EXPECT_EQ(masks.find(key(8)), nullptr);

@@ -10,7 +10,7 @@
 namespace parlance::mask {
 
 std::size_t LexemeMask::bytes() const {
-  return sizeof(LexemeMask) + (set.size() + cleared.size()) * sizeof(Id) +
+  return sizeof(LexemeMask) + list_bytes() +
          leaving.size() * sizeof(std::uint32_t) +
          longs.size() * sizeof(LongToken);
 }
@@ -25,13 +25,12 @@ std::shared_ptr<const LexemeMask> LexemeMaskCache::find(
 }
 
 void LexemeMaskCache::add(const base::Fingerprint& fingerprint,
-                          std::shared_ptr<const LexemeMask> mask,
-                          std::size_t base_bytes) {
+                          std::shared_ptr<const LexemeMask> mask) {
   // A node of the list and one of the map: the entry, two keys, five pointers.
   constexpr std::size_t kNode =
       sizeof(Entry) + 2 * sizeof(fingerprint) + 5 * sizeof(void*);
   const std::size_t own = mask->bytes() + kNode;
-  const std::size_t total = own + base_bytes;
+  const std::size_t total = own + mask->base_bytes;
   const std::lock_guard lock(mutex_);
   if (total > budget_bytes_ || entries_.contains(fingerprint)) return;
   while (held_bytes_ + total > budget_bytes_) drop_oldest();

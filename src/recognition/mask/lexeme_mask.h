@@ -34,11 +34,8 @@ struct LongToken {
   Id id = 0;
 };
 
-struct LexemeMask {
-  // The tokens that stay within the lexeme.
-  Base base;
-  std::vector<Id> set, cleared;
-
+// The tokens that stay within a lexeme.
+struct LexemeMask : KeptMask {
   // Where tokens may leave: nodes of the token trie in preorder.  Nodes marked
   // kLeaves are reached by a byte that does not continue the lexeme; the others
   // are on the paths there.
@@ -56,11 +53,11 @@ struct LexemeMask {
   std::uint32_t need = 0;
   std::vector<LongToken> longs;
 
-  // Bytes of the lists; a base counts its own.
+  // Without the base, which counts its own.
   std::size_t bytes() const;
 };
 
-// Lexeme masks by a fingerprint of all that they read (MaskMaker::lexeme_mask);
+// Lexeme masks by a fingerprint of all that they read (LexemeMasks);
 // evicts the least recently used.  Safe to use from many threads.
 class LexemeMaskCache {
  public:
@@ -76,9 +73,8 @@ class LexemeMaskCache {
   // Null if it is not stored.
   std::shared_ptr<const LexemeMask> find(const base::Fingerprint& fingerprint);
   // Stores `mask`, unless it exceeds the budget by itself.
-  // `base_bytes`: bytes of its base, if no other mask has that base.
   void add(const base::Fingerprint& fingerprint,
-           std::shared_ptr<const LexemeMask> mask, std::size_t base_bytes);
+           std::shared_ptr<const LexemeMask> mask);
   void clear();
 
   std::size_t budget_bytes() const { return budget_bytes_; }

@@ -155,4 +155,19 @@ MaskView MaskBuilder::view() const {
           .own_words = dense_};
 }
 
+void MaskBuilder::keep(
+    KeptMask& to,
+    const std::shared_ptr<std::atomic<std::size_t>>& bytes) const {
+  to.set = set_;
+  to.cleared = cleared_;
+  if (!dense_) {
+    to.base = base_;
+    return;
+  }
+  auto words = std::make_shared<MaskWords>(word_count_, bytes);
+  std::ranges::copy(words_, words->data());
+  to.base = {.words = words->data(), .owner = words};
+  to.base_bytes = MaskWords::bytes(word_count_);
+}
+
 }  // namespace parlance::mask

@@ -64,6 +64,21 @@ struct MaskView {
   void write(std::span<std::uint32_t> row) const;
 };
 
+// A mask that is kept, with lists of its own.
+struct KeptMask {
+  Base base;
+  std::vector<Id> set, cleared;
+  std::size_t base_bytes = 0;  // 0 if the base is shared with other masks
+
+  MaskView view() const {
+    return {.base = &base, .set = set, .cleared = cleared};
+  }
+  // Bytes of the lists.
+  std::size_t list_bytes() const {
+    return (set.size() + cleared.size()) * sizeof(Id);
+  }
+};
+
 // Builds one mask at a time and reuses its memory, so that after a while making
 // a mask allocates nothing.
 class MaskBuilder {
@@ -109,6 +124,10 @@ class MaskBuilder {
   // The mask.  If it is dense, `base->words` is the builder's own memory.
   // Valid until the next change.
   MaskView view() const;
+  // Copies the mask to `to`.  Words of a base of its own are counted in
+  // `*bytes`.
+  void keep(KeptMask& to,
+            const std::shared_ptr<std::atomic<std::size_t>>& bytes) const;
 
  private:
   void become_dense();

@@ -30,26 +30,26 @@
 
 namespace parlance::mask {
 
-// Where tokens continue past the end of a value: a node of the trie of all
-// tokens or, if `exits` is not null, of that trie; then only its tokens with a
-// count within the bounds are meant.
-struct ExitPoint {
+// The tokens of a trie of remainders whose count is within the bounds.
+struct Remainders {
   const vocab::ExitTrie* exits = nullptr;
-  std::uint32_t node = 0;
   std::uint32_t min_count = 0;
   std::uint32_t max_count = 0;
+};
+
+// Where tokens continue past the end of a value: a node of the trie of all
+// tokens or, if of.exits is not null, of that trie.
+struct ExitPoint {
+  Remainders of = {};
+  std::uint32_t node = 0;
   recogniser::LeftValue left = {};
 };
 
-struct PartialMask {
-  Base base;
-  std::size_t base_bytes = 0;  // 0 if the base is shared with other masks
-  std::vector<Id> set, cleared;
+struct PartialMask : KeptMask {
   std::vector<ExitPoint> exit_points;
 
   std::size_t bytes() const {
-    return sizeof(PartialMask) + base_bytes +
-           (set.size() + cleared.size()) * sizeof(Id) +
+    return sizeof(PartialMask) + base_bytes + list_bytes() +
            exit_points.size() * sizeof(ExitPoint);
   }
 };
@@ -86,7 +86,7 @@ class PartialMaskCache {
 
 // The partial masks of value states that have a fingerprint, for all
 // recognisers: by a fingerprint of all that they read
-// (MaskMaker::find_or_make). Evicts as PartialMaskCache.  Safe to use from many
+// (find_or_make()).  Evicts as PartialMaskCache.  Safe to use from many
 // threads.
 class SharedValueMasks {
  public:

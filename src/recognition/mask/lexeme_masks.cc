@@ -1,5 +1,6 @@
-// Masks inside any other lexeme: a string with a pattern, a key, a number.  See
-// lexeme_mask.h for the idea.
+// Masks inside a lexeme: see lexeme_masks.h.
+
+#include "mask/lexeme_masks.h"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +9,6 @@
 
 #include "base/ascii.h"
 #include "base/byte_set.h"
-#include "mask/mask_maker.h"
 
 namespace parlance::mask {
 
@@ -37,42 +37,53 @@ base::Fingerprint mask_key(const base::Fingerprint& fingerprint,
       .take();
 }
 
+// The order of LexemeMask::leaving.
+bool listed(std::uint32_t a, std::uint32_t b) {
+  return (a & ~LexemeMask::kLeaves) < (b & ~LexemeMask::kLeaves);
+}
+
 }  // namespace
 
+LexemeMasks::LexemeMasks(const MaskResources& resources, TokenWalk& walk)
+    : resources_(resources),
+      trie_(resources.tables.trie()),
+      walk_(walk),
+      lexeme_walk_(resources.tables, resources.vocabulary,
+                   resources.token_bytes) {}
+
 // 1. Find the LexemeMask of the lexeme without its length bound.  If some of
-// its
-//    tokens, apart from the listed long ones, need more characters than are
+//    its tokens, apart from the listed long ones, need more characters than are
 //    left, use one for this bound.
 // 2. Begin with its tokens that stay within the lexeme; clear the long tokens
 //    that do not fit.
 // 3. Follow the paths to the nodes where tokens may leave.  Invariant:
-// states[d]
-//    is the configuration at depth d of the current path, and all nodes before
-//    `decided` are decided.  Below a node where the lexeme has ended, every
-//    token is read.
-void MaskMaker::in_lexeme(const LexemeHint& lexeme, Configuration config) {
-  Recogniser& recogniser = *recogniser_;
-  in_ = config;
-  lexeme_ = lexeme;
+//    states[d] is the configuration at depth d of the current path, and all
+//    nodes before `decided` are decided.  Below a node where the lexeme has
+//    ended, every token is read.
+void LexemeMasks::make(const Where& inside, const LexemeHint& lexeme,
+                       MaskBuilder& mask) {
+  const MaskSource& source = inside.source;
+  const Lexeme of{inside, lexeme, mask};
   const std::uint32_t room = lexeme.chars_left;
-  std::shared_ptr<const LexemeMask> mask =
-      lexeme_mask(lexeme.unbounded, base::kUnbounded, room != base::kUnbounded);
-  if (mask->need > room) {
+  SharedMask known = find_or_make(of, lexeme.unbounded, base::kUnbounded,
+                                  room != base::kUnbounded);
+  if (known->need > room) {
     // Few characters are left, so the mask is one for this bound.
-    mask = lexeme_mask(config, room, false);
+    known = find_or_make(of, inside.at, room, false);
   }
-  builder_.start(mask->base, mask->set, mask->cleared);
-  for (const LongToken& one : mask->longs) {
+  mask.start(known->base, known->set, known->cleared);
+  for (const LongToken& one : known->longs) {
     if (one.need <= room) break;
-    builder_.clear(one.id);
+    mask.clear(one.id);
   }
 
+  ToMask out{mask};
   Configuration* const states = states_.data();
   const TrieNode* const nodes = trie_.nodes().data();
-  const bool whitespace_done = leave_by_whitespace(config);
-  states[0] = config;
+  const bool whitespace_done = leave_by_whitespace(of);
+  states[0] = inside.at;
   std::uint32_t decided = 0;  // nodes before this one are decided
-  for (const std::uint32_t entry : mask->leaving) {
+  for (const std::uint32_t entry : known->leaving) {
     const std::uint32_t i = entry & ~LexemeMask::kLeaves;
     if (i < decided) continue;
     const TrieNode node = nodes[i];
@@ -81,128 +92,133 @@ void MaskMaker::in_lexeme(const LexemeHint& lexeme, Configuration config) {
       decided = node.subtree_end();
       continue;
     }
-    const Configuration next =
-        recogniser.step(states[node.depth() - 1], node.byte());
+    const Configuration before = states[node.depth() - 1];
+    const Configuration next = source.step(before, node.byte());
     if (next.dead()) {
       decided = node.subtree_end();
       continue;
     }
     states[node.depth()] = next;
     if ((entry & LexemeMask::kLeaves) != 0) {
-      set_node(node);
-      walk(i, next);
+      walk_.enter(source, {.node = 0, .at = inside.at}, i, next, out);
     }
   }
 }
 
-// Sets the tokens that can be read from `keys`, the fixed keys that a lexeme
-// may still spell.  The rest of the lexeme was handled before; it may have set
-// some of these tokens.
-void MaskMaker::add_fixed_keys(Configuration keys) {
-  if (keys.dead()) return;
-  may_be_set_ = true;
-  walk_all(keys, recogniser_->first_bytes(keys));
-  may_be_set_ = false;
+// The other keys first; the walk of the fixed keys may set tokens again.
+void LexemeMasks::make(const Where& inside, const SplitKeys& keys,
+                       MaskBuilder& mask) {
+  const MaskSource& source = inside.source;
+  const Where others(source, keys.others);
+  const auto* const lexeme = std::get_if<LexemeHint>(&others.hint.place);
+  make(others, lexeme != nullptr ? *lexeme : LexemeHint{}, mask);
+  if (keys.keys.dead()) return;
+  ToMaskAgain out{mask};
+  walk_.first_of(source, keys.keys, source.recogniser().first_bytes(keys.keys),
+                 out);
 }
 
 // If white space ends the lexeme and only JSON can follow it, sets the tokens
 // that begin with white space.  Else returns false and sets nothing.
-bool MaskMaker::leave_by_whitespace(Configuration config) {
+bool LexemeMasks::leave_by_whitespace(const Lexeme& of) {
   if (is_off(Shortcut::kWhitespaceEnd)) return false;
-  Recogniser& recogniser = *recogniser_;
-  if (lexeme_.end != LexemeHint::kJsonEnd) return false;
-  const Configuration next = recogniser.step(config, ' ');
-  if (next.dead()) return false;
+  if (of.hint.end != LexemeHint::kJsonEnd) return false;
+  const MaskSource& source = of.inside.source;
+  const Where after(source, source.step(of.inside.at, ' '));
+  if (after.at.dead()) return false;
   for (const char c : base::kJsonWhitespace) {
-    if (recogniser.step(config, static_cast<std::uint8_t>(c)) != next) {
+    if (source.step(of.inside.at, static_cast<std::uint8_t>(c)) != after.at) {
       return false;
     }
   }
-  const Hint hint = hint_of(next);
-  const auto* const view = std::get_if<Between>(&hint.place);
+  const auto* const view = std::get_if<Between>(&after.hint.place);
   if (view == nullptr || !view->json) return false;
   const std::uint32_t max_bytes =
       std::min(view->max_bytes, resources_.whitespace_bases.longest()) + 1;
   const vocab::WhiteSpaceTable& space = resources_.tables.white_space();
   for (const vocab::WhiteSpaceToken& token : space.tokens()) {
     if (token.bytes > max_bytes) break;
-    builder_.set(token.id);
+    of.mask.set(token.id);
   }
-  walk_exits(space.exits(), view->without_space, 0,
-             view->max_bytes == base::kUnbounded ? view->max_bytes
-                                                 : view->max_bytes + 1);
+  ToMask out{of.mask};
+  walk_.remainders(
+      source,
+      {.exits = &space.exits(),
+       .min_count = 0,
+       .max_count = view->max_bytes == base::kUnbounded ? view->max_bytes
+                                                        : view->max_bytes + 1},
+      view->without_space, out);
   return true;
 }
 
 // Finds or makes the LexemeMask of `config` for tokens that need at most `room`
 // characters.  `bounded`: the caller has fewer characters left and also needs
 // to know what the tokens need (LexemeMask::bounded).
-// REQUIRES: `config` is in_, with its bound or without; with it, if `room` is
-// one.
+// REQUIRES: `config` is that of `of`, with its bound or without; with it, if
+// `room` is one.
 //
 // 1. The key is mask_key().
 // 2. Read the tokens, by classes if a state alone decides what continues the
 //    lexeme, else byte by byte.
 // 3. Store the mask as differences from a base, or as a base of its own.
-std::shared_ptr<const LexemeMask> MaskMaker::lexeme_mask(Configuration config,
-                                                         std::uint32_t room,
-                                                         bool bounded) {
-  if (lexeme_.states != nullptr) {
-    return lexeme_mask_by_state({lexeme_.state, lexeme_.fingerprint}, room,
-                                bounded);
+LexemeMasks::SharedMask LexemeMasks::find_or_make(const Lexeme& of,
+                                                  Configuration config,
+                                                  std::uint32_t room,
+                                                  bool bounded) {
+  if (of.hint.states != nullptr) {
+    return by_state(of, {of.hint.state, of.hint.fingerprint}, room, bounded);
   }
   const base::Fingerprint key =
-      mask_key(lexeme_.fingerprint, room, lexeme_.end, bounded);
+      mask_key(of.hint.fingerprint, room, of.hint.end, bounded);
   if (auto found = resources_.lexemes.find(key)) return found;
   auto made = std::make_shared<LexemeMask>();
   made->bounded = bounded;
-  builder_.start({});
-  walk_lexeme(config, lexeme_.end, *made);
-  return store_lexeme(key, std::move(made));
+  of.mask.start({});
+  walk_tokens(of, config, *made);
+  return store(of, key, std::move(made));
 }
 
-// lexeme_mask() of a lexeme that a state describes.  If it is an intersection
+// find_or_make() of a lexeme that a state describes.  If it is an intersection
 // or a union, its mask is that of the masks of its parts, which others share:
 // ten conditions with ten states each are 10^10 lexemes with 100 parts.  Unions
 // of intersections of unions are as deep as expressions.
-std::shared_ptr<const LexemeMask> MaskMaker::lexeme_mask_by_state(
-    const LexemeStates::Parts::Part& of, std::uint32_t room, bool bounded) {
-  const base::Fingerprint key = mask_key(of.fingerprint, room, '"', bounded);
+LexemeMasks::SharedMask LexemeMasks::by_state(const Lexeme& of,
+                                              const Part& part,
+                                              std::uint32_t room,
+                                              bool bounded) {
+  const base::Fingerprint key = mask_key(part.fingerprint, room, '"', bounded);
   if (auto found = resources_.lexemes.find(key)) return found;
-  LexemeStates& states = *lexeme_.states;
-  std::vector<std::shared_ptr<const LexemeMask>> parts;
-  const LexemeStates::Parts split = states.lexeme_parts(of.state);
-  for (const LexemeStates::Parts::Part& part : split.lexemes) {
-    parts.push_back(lexeme_mask_by_state(part, room, bounded));
+  LexemeStates& states = *of.hint.states;
+  std::vector<SharedMask> parts;
+  const LexemeStates::Parts split = states.lexeme_parts(part.state);
+  for (const Part& one : split.lexemes) {
+    parts.push_back(by_state(of, one, room, bounded));
   }
   auto made = std::make_shared<LexemeMask>();
   made->bounded = bounded;
-  builder_.start({});
+  of.mask.start({});
+  const std::span<std::uint32_t> words = of.mask.words();
   if (parts.empty()) {
-    lexeme_walk_.run(states, resources_.string_classes, of.state, room,
-                     builder_.words(), *made);
+    lexeme_walk_.run(states, resources_.string_classes, part.state, room, words,
+                     *made);
   } else if (split.any) {
-    unite(parts, builder_.words(), *made);
+    unite(parts, words, *made);
   } else {
-    intersect(parts, of.state, builder_.words(), *made);
+    intersect(states, part.state, parts, words, *made);
   }
-  return store_lexeme(key, std::move(made));
+  return store(of, key, std::move(made));
 }
 
 // The union of lexemes that may end wherever they can continue: a token needs
 // the same in each of them that accepts it.
-void MaskMaker::unite(std::span<const std::shared_ptr<const LexemeMask>> parts,
-                      std::span<std::uint32_t> words, LexemeMask& made) {
-  const auto listed = [](std::uint32_t a, std::uint32_t b) {
-    return (a & ~LexemeMask::kLeaves) < (b & ~LexemeMask::kLeaves);
-  };
+void LexemeMasks::unite(std::span<const SharedMask> parts,
+                        std::span<std::uint32_t> words, LexemeMask& made) {
   std::vector<std::uint32_t> of_part(words.size());
   std::vector<std::uint32_t> leaving;
   made.open_beyond_ascii = true;
   for (const auto& part : parts) {
     made.open_beyond_ascii &= part->open_beyond_ascii;
-    MaskView{.base = &part->base, .set = part->set, .cleared = part->cleared}
-        .write(of_part);
+    part->view().write(of_part);
     for (const LongToken& one : part->longs) {
       if ((words[one.id >> 5] >> (one.id & 31) & 1) == 0) {
         made.longs.push_back(one);
@@ -224,18 +240,11 @@ void MaskMaker::unite(std::span<const std::shared_ptr<const LexemeMask>> parts,
 // then needs its own characters and no more, in each of them.  Only a token
 // that ends inside a character has to be read: some character may complete it
 // in each of them, but none in all.
-void MaskMaker::intersect(
-    std::span<const std::shared_ptr<const LexemeMask>> parts,
-    std::uint32_t state, std::span<std::uint32_t> words, LexemeMask& made) {
-  const auto view = [](const LexemeMask& mask) {
-    return MaskView{
-        .base = &mask.base, .set = mask.set, .cleared = mask.cleared};
-  };
-  const auto listed = [](std::uint32_t a, std::uint32_t b) {
-    return (a & ~LexemeMask::kLeaves) < (b & ~LexemeMask::kLeaves);
-  };
+void LexemeMasks::intersect(LexemeStates& states, std::uint32_t state,
+                            std::span<const SharedMask> parts,
+                            std::span<std::uint32_t> words, LexemeMask& made) {
   const LexemeMask& front = *parts.front();
-  view(front).write(words);
+  front.view().write(words);
   made.leaving = front.leaving;
   made.need = front.need;
   made.open_beyond_ascii = front.open_beyond_ascii;
@@ -249,7 +258,7 @@ void MaskMaker::intersect(
         words[id >> 5] &= ~(std::uint32_t{1} << (id & 31));
       }
     } else {
-      view(*part).write(of_part);
+      part->view().write(of_part);
       for (std::size_t i = 0; i < words.size(); ++i) words[i] &= of_part[i];
     }
     made.open_beyond_ascii &= part->open_beyond_ascii;
@@ -259,7 +268,7 @@ void MaskMaker::intersect(
     made.leaving.swap(leaving);
     made.need = std::max(made.need, part->need);
   }
-  lexeme_walk_.clear_partial(*lexeme_.states, resources_.string_classes, state,
+  lexeme_walk_.clear_partial(states, resources_.string_classes, state,
                              made.open_beyond_ascii, words);
   for (const LongToken& one : front.longs) {
     if ((words[one.id >> 5] >> (one.id & 31) & 1) != 0) {
@@ -268,34 +277,27 @@ void MaskMaker::intersect(
   }
 }
 
-// Stores the mask whose words builder_ has, unless a limit has cut it short.
-std::shared_ptr<const LexemeMask> MaskMaker::store_lexeme(
-    const base::Fingerprint& key, std::shared_ptr<LexemeMask> made) {
+// Stores the mask whose words of.mask has, unless a limit has cut it short.
+LexemeMasks::SharedMask LexemeMasks::store(const Lexeme& of,
+                                           const base::Fingerprint& key,
+                                           std::shared_ptr<LexemeMask> made) {
   const std::array bases = {
       Base{.words = resources_.tables.body(BodyState::kText).inner().data()},
       Base{.words = resources_.tables.all_text().data()}};
-  builder_.compact(bases);
-  const MaskView view = builder_.view();
-  made->set.assign(view.set.begin(), view.set.end());
-  made->cleared.assign(view.cleared.begin(), view.cleared.end());
-  std::size_t base_bytes = 0;
-  if (view.own_words) {
-    const std::size_t count = resources_.tables.mask_words();
-    base_bytes = MaskWords::bytes(count);
-    resources_.store.make_room(base_bytes);
-    auto words = std::make_shared<MaskWords>(count, resources_.bytes);
-    std::copy_n(view.base->words, count, words->data());
-    made->base = {.words = words->data(), .owner = words};
-  } else {
-    made->base = *view.base;
+  of.mask.compact(bases);
+  if (of.mask.dense()) {
+    resources_.store.make_room(
+        MaskWords::bytes(resources_.tables.mask_words()));
   }
+  of.mask.keep(*made, resources_.bytes);
   made->leaving.shrink_to_fit();
-  const Hint now = hint_of(in_);
+  const MaskSource& source = of.inside.source;
+  const Hint now = source.hint(of.inside.at);
   const auto* const still = std::get_if<LexemeHint>(&now.place);
-  if (sound() && still != nullptr &&
-      still->fingerprint == lexeme_.fingerprint) {
+  if (source.sound() && still != nullptr &&
+      still->fingerprint == of.hint.fingerprint) {
     resources_.store.make_room(made->bytes());
-    resources_.lexemes.add(key, made, base_bytes);
+    resources_.lexemes.add(key, made);
   }
   return made;
 }
@@ -306,16 +308,17 @@ std::shared_ptr<const LexemeMask> MaskMaker::store_lexeme(
 // set without a step.  Only a node with another byte needs the configurations
 // on the path to it.  Its subtree, which ends before node `known_end`, is read
 // as usual.
-void MaskMaker::walk_lexeme(Configuration config, int lexeme_end,
-                            LexemeMask& made) {
-  Recogniser& recogniser = *recogniser_;
+void LexemeMasks::walk_tokens(const Lexeme& of, Configuration config,
+                              LexemeMask& made) {
+  const MaskSource& source = of.inside.source;
   Configuration* const states = states_.data();
   const TrieNode* const nodes = trie_.nodes().data();
   states[0] = config;
-  const bool run = any_digits(config);
+  const bool run = source.any_digits(config);
   std::uint32_t known_end = 0;
-  std::size_t listed =
-      0;  // nodes of the path up to this depth are in made.leaving
+  // Nodes of the path up to this depth are in made.leaving.
+  std::size_t listed = 0;
+  const auto set = [&](Id id) { of.mask.set(id); };
   for (std::uint32_t i = 1; i < trie_.node_count();) {
     const TrieNode node = nodes[i];
     const std::size_t depth = node.depth();
@@ -323,30 +326,31 @@ void MaskMaker::walk_lexeme(Configuration config, int lexeme_end,
     if (run && i >= known_end) {
       path_[depth] = i;
       if (base::is_digit(node.byte())) {
-        if (node.token() != kNoToken) set_node(node);
+        if (node.token() != kNoToken) trie_.each_token(node, set);
         ++i;
         continue;
       }
       known_end = node.subtree_end();
       for (std::size_t d = 1; d < depth; ++d) {
-        states[d] = recogniser.step(states[d - 1], nodes[path_[d]].byte());
+        states[d] = source.step(states[d - 1], nodes[path_[d]].byte());
       }
     }
-    const Configuration next = recogniser.step(states[depth - 1], node.byte());
-    const auto need =
-        next.dead() ? std::nullopt : recogniser.chars_needed(config, next);
+    const Configuration next = source.step(states[depth - 1], node.byte());
+    const auto need = next.dead()
+                          ? std::nullopt
+                          : source.recogniser().chars_needed(config, next);
     if (need) {
       states[depth] = next;
       path_[depth] = i;
       if (node.token() != kNoToken) {
-        set_node(node);
+        trie_.each_token(node, set);
         made.need = std::max(made.need, *need);
       }
       ++i;
       continue;
     }
     // A byte that is dead here may end the lexeme in another recogniser.
-    if (may_end(lexeme_end, node.byte())) {
+    if (may_end(of.hint.end, node.byte())) {
       while (listed < depth - 1) made.leaving.push_back(path_[++listed]);
       made.leaving.push_back(i | LexemeMask::kLeaves);
     }
