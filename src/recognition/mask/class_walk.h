@@ -10,10 +10,9 @@
 //   byte class      if all bytes of a class lead to the same state, one step
 //                   decides them all: a-z in the middle of a name
 //   deferred split  if a few bytes of a class lead elsewhere (the "w" of
-//   "while"
-//                   among names), the subtree is walked as if they did not, and
-//                   afterwards the tokens with these bytes are corrected, byte
-//                   by byte
+//                   "while" among names), the subtree is walked as if they did
+//                   not, and afterwards the tokens with these bytes are
+//                   corrected, byte by byte
 //
 // The walk that derives from this class defines the states, and decides whole
 // subtrees where it can:
@@ -328,6 +327,12 @@ bool ClassWalk<Walk, Trie, Number>::all_judged(const Node& node, StateId from,
 
 // Corrects the tokens of the subtree whose byte does not lead to the assumed
 // state.  REQUIRES: path_ still leads to the node.
+//
+// Invariant: when this begins, each token at or below the node is decided as if
+// all bytes of the node's class led to the assumed state; splits inside the
+// subtree have been applied on top of that.  So a correction compares with the
+// path from the assumed state alone, and of several decisions on one token the
+// last is right.
 //
 // If every class on the path has a single byte, the path is one node of the
 // trie of all tokens; then only its children for the bytes of the class are

@@ -120,7 +120,13 @@ class LexemeWalk
   recogniser::LexemeStates* lexemes_ = nullptr;
   std::uint32_t room_ = 0;
   bool bounded_ = false;
-  std::uint32_t most_ = 0;  // most characters needed after an accepted token
+  // A bound, if bounded_: no accepted token of at most kLong characters needs
+  // more characters after its own.  The longer ones are in out.longs, each with
+  // what it needs, so out.need is kLong + most_ whatever the bound is.  A
+  // subtree is accepted without a look at its tokens only where the facts of a
+  // state bound what they need: Facts::lasting, or nothing, within
+  // Facts::without_end characters.
+  std::uint32_t most_ = 0;
 
   std::vector<State> states_;
   // The states by `lex`: open addressing, at most half full, a power of two.

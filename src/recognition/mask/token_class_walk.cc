@@ -208,7 +208,10 @@ const ByteClassSet& TokenClassWalk::classes_of(const base::ByteSet& bytes) {
 
 // --- States ------------------------------------------------------------------
 
-// Configurations with equal keys have the same future within a token.
+// Configurations with equal keys accept the same suffixes of tokens, so two
+// paths that meet in one state need not be followed further.  Configurations
+// with the same mask (mask_equivalent) would not do: they accept the same
+// tokens, which says nothing about suffixes.
 TokenClassWalk::StateId TokenClassWalk::state_of(Configuration config) {
   if (config.dead()) return 0;
   const auto [known, is_new] = known_states_.find_or_insert(
