@@ -24,7 +24,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/access.h"
 #include "base/python_number.h"
+#include "base/white_space.h"
+#include "format/description.h"
 #include "parlance/format.h"
 #include "parlance/response_parser.h"
 #include "parlance/structural_tag.h"
@@ -313,6 +316,86 @@ TEST_P(ClosersLaw, WholeOrNoneLongRun) {
     }
   }
   for (const auto& [kind, text] : fails_) ADD_FAILURE() << kind << ": " << text;
+}
+
+// A string of JSON without its end, the closer of the call, and the end of the
+// turn: the call is malformed and ends at its closer, and text after the closer
+// is content.
+TEST_P(ClosersLaw, AStringWithoutItsEndEndsAtTheCloser) {
+  const format::FormatImpl& impl = *detail::Access::impl(*format_);
+  const std::vector<std::string>& turn_ends = impl.family.reading.turn_end;
+  RenderOptions render;
+  render.verify = false;
+  const Result<std::string> text = format_->render(
+      *json::parse(
+          R"({"role": "assistant", "tool_calls": [{"type": "function",
+              "function": {"name": "f", "arguments": {"s": "UTC"}}}]})"),
+      render);
+  if (!text || turn_ends.empty()) return;
+  const std::size_t quote = text->find("UTC\"");
+  if (quote == std::string::npos) return;  // not in JSON
+  const std::string damaged =
+      text->substr(0, quote + 3) + text->substr(quote + 4);
+  const std::string_view after = std::string_view(damaged).substr(quote);
+  const std::string_view last = base::without_space_after(after);
+  if (after.find('"') != std::string_view::npos || last.ends_with('}') ||
+      last.ends_with(']')) {
+    return;  // another quote ends the string, or nothing closes the call
+  }
+  if (std::ranges::any_of(impl.family.reading.fields, [](const auto& field) {
+        return field.otherwise_content;
+      })) {
+    return;  // all of it is content
+  }
+  std::size_t checked = 0;
+  for (const std::string_view content : {"", " It is noon."}) {
+    if (!content.empty() && !impl.description.implicit) continue;
+    const std::string response =
+        damaged + std::string(content) + turn_ends.front();
+    SCOPED_TRACE(response);
+    std::vector<TokenId> stop;
+    const auto check = [&](std::size_t size, const auto& feed,
+                           const Vocabulary* vocabulary) {
+      for (const std::size_t step : {size, std::size_t{1}, std::size_t{3}}) {
+        StreamOptions options = {.attempts = true};
+        if (vocabulary != nullptr) options.vocabulary = vocabulary;
+        if (!stop.empty()) options.stop_ids = stop;
+        ResponseParser parser(*format_, options);
+        for (std::size_t at = 0; at < size; at += step) {
+          feed(parser, at, std::min(step, size - at));
+        }
+        parser.finalize();
+        const Message& message = parser.message();
+        EXPECT_TRUE(message.complete && message.turn_ended);
+        EXPECT_EQ(message.fields.find("tool_calls"), nullptr);
+        ASSERT_EQ(message.attempts.size(), 1U);
+        EXPECT_EQ(message.attempts[0].status, CallStatus::kMalformed);
+        const Value* found = message.fields.find("content");
+        EXPECT_EQ(
+            base::python_strip(found == nullptr ? "" : found->as_string()),
+            base::python_strip(content));
+        ++checked;
+      }
+    };
+    check(
+        response.size(),
+        [&](ResponseParser& parser, std::size_t at, std::size_t size) {
+          parser.feed(std::string_view(response).substr(at, size));
+        },
+        nullptr);
+    if (!vocabulary_) continue;
+    std::vector<TokenId> ids = encode(response);
+    const auto feed_ids = [&](ResponseParser& parser, std::size_t at,
+                              std::size_t size) {
+      parser.feed_tokens(std::span(ids).subspan(at, size));
+    };
+    check(ids.size(), feed_ids, &*vocabulary_);
+    // A stop token instead of the end of the turn.
+    stop = {TokenId{'!'}};
+    ids = encode(damaged + std::string(content) + "!");
+    check(ids.size(), feed_ids, &*vocabulary_);
+  }
+  EXPECT_GT(checked, 0U);
 }
 
 // Whatever markup stands in and beside a call of elements, text and ids have

@@ -156,7 +156,7 @@ struct ResponseReader : events::StreamHost<ResponseReader> {
   // REQUIRES: `rest` is empty or needs no check.
   void end(std::string_view rest = {}) {
     flush_sanitizer();
-    segmenter.finish(rest);
+    segmenter.finish(rest, stopped);
     if (filter) filter->finish();
     if (const auto begun = segmenter.begun(); begun && !stopped) {
       assembler.report_begun(*begun);

@@ -197,7 +197,8 @@ void Segmenter::retain(bool in_place) {
   }
 }
 
-void Segmenter::finish(std::string_view rest) {
+void Segmenter::finish(std::string_view rest, bool stopped) {
+  stopped_ = stopped;
   if (buffer_.size() == buffer_start_ && !program_.any_backtrackers) {
     window_ = rest;
     base_ = total_;

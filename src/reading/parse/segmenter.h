@@ -106,8 +106,9 @@ class Segmenter {
   // Feeds a mark: an added or control token that delimiters spell.
   void feed_mark(automata::Symbol symbol, std::string_view spelling);
   // Feeds the last text, which reaches the sink in the caller's memory as far
-  // as possible, and ends the stream: nothing is held any longer.
-  void finish(std::string_view rest = {});
+  // as possible, and ends the stream: nothing is held any longer.  `stopped`:
+  // a token has ended the turn that is no text.
+  void finish(std::string_view rest = {}, bool stopped = false);
 
   // The position of the next byte.
   std::uint64_t total() const { return total_; }
@@ -192,6 +193,7 @@ class Segmenter {
   bool process_value(bool end);
   bool process_outside(bool end);
   bool find_candidate(Phase now, std::uint64_t at, bool end);
+  bool is_meant();
   bool process_string(bool end);
   bool process_unconfirmed(bool end);
   bool process_element(bool end);
@@ -257,6 +259,7 @@ class Segmenter {
   automata::Match match_;
   std::vector<Tracked> tracked_;
 
+  bool stopped_ = false;  // finish() says that a token has ended the turn
   // The response has ended; then other text than white space has come, after
   // which nothing is an end of turn.
   bool ended_ = false;
@@ -307,6 +310,8 @@ class Segmenter {
   std::optional<Candidate> candidate_;
   // Matches in that string are text.
   bool string_is_text_ = false;
+  // The end of the last match in a string that would not count.
+  std::uint64_t skipped_until_ = 0;
 
   // begun(), where the search of watch_ has come to the end of the stream: a
   // delimiter that has begun, or how a delimiter that was found could have gone

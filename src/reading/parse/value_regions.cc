@@ -11,7 +11,8 @@
 //   outside strings   a match ends the region, also if the value is incomplete
 //   in a string       a match is a candidate: it is text if a token that may
 //                     follow a string follows this one, and ends the region if
-//                     not, because then the string never ended
+//                     not, because then the string never ended.  Where the text
+//                     ends in the string, is_meant() decides
 //   after the value   a match that begins before other text ends the region;
 //                     else the region ends with the value
 //
@@ -224,12 +225,22 @@ bool Segmenter::process_outside(bool end) {
   }
 }
 
-// Finds the first match that begins in the string, up to `at`, and passes the
-// text before it.  False if more text is needed.
+// Finds the first match that begins in the string, up to `at`, and would count,
+// and passes the text before it.  False if more text is needed.
 bool Segmenter::find_candidate(Phase now, std::uint64_t at, bool end) {
   std::uint64_t to = at;
   if (!candidate_ && !string_is_text_) {
-    switch (look_before(at, end)) {
+    Found found = look_before(at, end);
+    while (found == Found::kMatch) {
+      const Watched& winner = watch_->patterns[match_.pattern];
+      Delimited opener;
+      read_match(winner, match_, opener);
+      if (judge(opener, false) != Verdict::kText) break;
+      skipped_until_ = std::max(match_.end, match_.begin + 1);
+      watch(skipped_until_);
+      found = look_before(at, end);
+    }
+    switch (found) {
       case Found::kMatch:
         candidate_ = {match_, &watch_->patterns[match_.pattern]};
         break;
@@ -253,6 +264,39 @@ bool Segmenter::find_candidate(Phase now, std::uint64_t at, bool end) {
   return true;
 }
 
+// The text ends in a string that begins before the candidate.  Either the
+// response was cut off in a string that quotes a delimiter, or the string lacks
+// its end, and the delimiter was meant: if nothing follows it, or if the turn
+// ends after it, by a mark or with the last text.  The first match that opens
+// nothing becomes the candidate.
+//
+// Invariant of the loop: `meant` is that match, if there was one, and `last` is
+// the end of the match or of the last end of turn after it.
+bool Segmenter::is_meant() {
+  std::optional<Candidate> meant;
+  std::uint64_t last = 0;
+  for (Candidate one = *candidate_;;
+       one = {match_, &watch_->patterns[match_.pattern]}) {
+    const std::uint64_t begin = one.match.begin;
+    const std::uint64_t to = one.match.end;
+    if (!meant) {
+      last = to;
+      if (!is_opener(one.winner->field, one.winner->close)) meant = one;
+    } else if (one.winner->field == kTurnEnd ||
+               program_.ends_turn(slice(begin, to))) {
+      const bool by_mark = std::ranges::any_of(marks_, [&](const MarkAt& mark) {
+        return mark.position >= begin && mark.position < to;
+      });
+      last = by_mark ? total_ : to;
+      if (last == total_) break;
+    }
+    watch(std::max(to, begin + 1));
+    if (look_before(total_, /*end=*/true) != Found::kMatch) break;
+  }
+  candidate_ = std::move(meant);
+  return candidate_ && (stopped_ || base::is_blank(slice(last, total_)));
+}
+
 bool Segmenter::process_string(bool end) {
   const Phase now = phase();
   const std::uint64_t at = scanned();
@@ -262,11 +306,7 @@ bool Segmenter::process_string(bool end) {
     case Phase::kInside: {
       if (at < total_) return true;
       if (!end) return false;
-      // The string never ends.  A candidate that nothing follows was meant,
-      // unless it opens something, of which there is nothing.
-      if (candidate_ &&
-          !is_opener(candidate_->winner->field, candidate_->winner->close) &&
-          base::python_strip(slice(candidate_->match.end, total_)).empty()) {
+      if (candidate_ && is_meant()) {
         if (commit_candidate()) return true;
       }
       pass(total_);
@@ -314,8 +354,8 @@ bool Segmenter::process_unconfirmed(bool end) {
     commit_candidate();
     return true;
   }
-  // The string was one: matches in it are text.
-  if (candidate_ || string_is_text_) {
+  // The string was one: matches in it are text, and others may begin after it.
+  if (candidate_ || string_is_text_ || skipped_until_ > string_end()) {
     candidate_.reset();
     string_is_text_ = false;
     pass(string_end());
