@@ -431,8 +431,9 @@ void Assembler::on_value_end(std::uint64_t position) {
   close_region(nullptr, position, RegionStop::kEnded);
 }
 
-void Assembler::on_abandon(std::uint64_t position) {
+bool Assembler::on_abandon(std::uint64_t position) {
   close_region(nullptr, position, RegionStop::kUnclosed);
+  return true;
 }
 
 void Assembler::on_turn_end(std::uint64_t begin, std::uint64_t /*end*/,

@@ -80,7 +80,7 @@ class Assembler final : public SegmentSink {
   }
   void on_delimiter(const Delimited& delimiter) override;
   void on_value_end(std::uint64_t position) override;
-  void on_abandon(std::uint64_t position) override;
+  bool on_abandon(std::uint64_t position) override;
   void on_turn_end(std::uint64_t begin, std::uint64_t end, bool more) override;
   void on_markup(const Delimited& markup) override;
   void on_left_out(std::uint64_t begin, std::uint64_t end,

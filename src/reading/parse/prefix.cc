@@ -28,7 +28,7 @@ class First final : public SegmentSink {
     decided_ = true;
   }
   void on_value_end(std::uint64_t /*position*/) override {}
-  void on_abandon(std::uint64_t /*position*/) override {}
+  bool on_abandon(std::uint64_t /*position*/) override { return true; }
   void on_turn_end(std::uint64_t /*begin*/, std::uint64_t /*end*/,
                    bool /*more*/) override {
     decided_ = true;

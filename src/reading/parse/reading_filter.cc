@@ -191,7 +191,12 @@ void ReadingFilter::on_delimiter(const Delimited& delimiter) {
                         {delimiter.marks.begin(), delimiter.marks.end()}};
     return;
   }
-  if (candidate_ && !settle_candidate(&delimiter)) return;
+  if (candidate_ &&
+      !settle_candidate(&delimiter, delimiter.damaged
+                                        ? std::optional(delimiter.begin)
+                                        : std::nullopt)) {
+    return;
+  }
   const bool at_rest = field_ == kNoField;
   end_text(trims_[delimiter.field].last);
   sink_.on_delimiter(delimiter);
@@ -214,23 +219,23 @@ void ReadingFilter::on_markup(const Delimited& markup) {
 }
 
 void ReadingFilter::on_value_end(std::uint64_t position) {
-  if (candidate_ && !settle_candidate(nullptr)) return;
+  if (candidate_ && !settle_candidate(nullptr, std::nullopt)) return;
   const FieldId field = field_;
   end_text(trims_[field].last);
   sink_.on_value_end(position);
   begin_rest(&trims_[field].after);
 }
 
-void ReadingFilter::on_abandon(std::uint64_t position) {
+bool ReadingFilter::on_abandon(std::uint64_t position) {
   if (candidate_) {
-    refuse_candidate(nullptr);
-    return;
+    return !settle_candidate(nullptr, position);
   }
   // A region that interrupted another is no candidate.
   const FieldId field = field_;
   end_text(trims_[field].last);
-  sink_.on_abandon(position);
+  const bool abandoned = sink_.on_abandon(position);
   begin_rest(&trims_[field].after);
+  return abandoned;
 }
 
 void ReadingFilter::on_turn_end(std::uint64_t begin, std::uint64_t end,
@@ -313,9 +318,20 @@ void ReadingFilter::refuse_candidate(const Delimited* close) {
   add_text(kept.text, close->begin, kept.marks);
 }
 
-// Decides a candidate that ends here.  Returns whether it was a call.
-bool ReadingFilter::settle_candidate(const Delimited* close) {
+// Decides a candidate that ends here.  Returns whether it has a call.
+// `damaged_until`: where it ends, if its value is not whole, so that it is no
+// answer in JSON either.  In prose, such as "[see below]", no call begins.
+bool ReadingFilter::settle_candidate(
+    const Delimited* close, std::optional<std::uint64_t> damaged_until) {
   if (!candidate_is_call(close)) {
+    const auto begins = [](const Piece& piece) {
+      return piece.text.find_first_of("{(") != std::string::npos;
+    };
+    if (damaged_until && (begins(candidate_->opener) ||
+                          std::ranges::any_of(candidate_->body, begins))) {
+      sink_.on_quoted(candidate_->open.field, /*close=*/false,
+                      candidate_->open.begin, *damaged_until);
+    }
     refuse_candidate(close);
     return false;
   }

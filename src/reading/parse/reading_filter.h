@@ -51,7 +51,7 @@ class ReadingFilter final : public SegmentSink {
   }
   void on_delimiter(const Delimited& delimiter) override;
   void on_value_end(std::uint64_t position) override;
-  void on_abandon(std::uint64_t position) override;
+  bool on_abandon(std::uint64_t position) override;
   void on_turn_end(std::uint64_t begin, std::uint64_t end, bool more) override;
   void on_markup(const Delimited& markup) override;
   void on_left_out(std::uint64_t begin, std::uint64_t end,
@@ -111,7 +111,8 @@ class ReadingFilter final : public SegmentSink {
   bool candidate_is_call(const Delimited* close) const;
   void accept_candidate();
   void refuse_candidate(const Delimited* close);
-  bool settle_candidate(const Delimited* close);
+  bool settle_candidate(const Delimited* close,
+                        std::optional<std::uint64_t> damaged_until);
 
   const format::FormatImpl& format_;
   SegmentSink& sink_;

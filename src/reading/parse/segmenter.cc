@@ -608,6 +608,9 @@ void Segmenter::commit(Delimited& delimiter) {
     }
   } else {
     if (field_ != kNoField) {
+      delimiter.damaged = delimiter.close &&
+                          program_.values[field_] != nullptr &&
+                          !(valued_ && handled_ == Phase::kAfter);
       const bool closed = delimiter.close && delimiter.begin != delimiter.end;
       follows_call_ = program_.calls[field_];
       (follows_call_ ? unclosed_call_ : unclosed_) = closed ? kNoField : field_;

@@ -43,7 +43,9 @@ inline constexpr FieldId kNoField{0xFFFFFFFFu};
 struct Delimited {
   FieldId field;
   bool close = false;
-  bool damaged = false;  // an opener that lacks what the family writes
+  // An opener that lacks what the family writes, or the close of a region that
+  // ends with its value, where the value is not whole.
+  bool damaged = false;
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
   std::string_view text = {};  // in [begin, end)
@@ -67,8 +69,9 @@ class SegmentSink {
   // complete.
   virtual void on_value_end(std::uint64_t position) = 0;
   // The open region turns out to be none: the text before `position` is no
-  // value, and what follows belongs to no region.
-  virtual void on_abandon(std::uint64_t position) = 0;
+  // value, and what follows belongs to no region.  False: it has a call all the
+  // same, and goes on.
+  virtual bool on_abandon(std::uint64_t position) = 0;
   // A text that ends the response.  Text that follows is not of the response,
   // unless `more`.
   virtual void on_turn_end(std::uint64_t begin, std::uint64_t end,

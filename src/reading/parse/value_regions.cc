@@ -144,15 +144,14 @@ bool Segmenter::end_with_value(std::uint64_t position) {
 // The text stops being a value at the scanner's position.
 void Segmenter::give_up_value() {
   const std::uint64_t at = scanner_.position();
-  const bool abandon =
+  const bool otherwise =
       program_.readings[field_]->otherwise_content && !scanner_.has_value();
   pass(at);
   valued_ = false;
   candidate_.reset();
-  if (abandon) {
+  if (otherwise && sink_.on_abandon(at)) {
     field_ = kNoField;
     enter_region(at);
-    sink_.on_abandon(at);
   }
   watch(std::max(at, passed_));
 }
