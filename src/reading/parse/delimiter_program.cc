@@ -244,6 +244,25 @@ class MarkFinder {
   std::vector<TokenId> ids_;  // of program_.mark_symbols
 };
 
+// The texts of the close to which an opener without text looks ahead
+// ("<think>|(?=</think>)").
+std::vector<std::string> looked_at(const Field& field) {
+  std::vector<std::string> out;
+  const Hir& open = field.open.pattern.hir;
+  const std::vector<std::string> closes =
+      format::markup_of(field.close.pattern.hir);
+  if (open.nodes.empty() || open.root().kind != HirKind::kAlternation) {
+    return out;
+  }
+  for (const regex::HirId way : open.root().children) {
+    const regex::HirNode& look = open.nodes[way];
+    if (look.kind != HirKind::kLook || look.behind || look.negative) continue;
+    const std::string& text = open.nodes[look.children[0]].text;
+    if (std::ranges::find(closes, text) != closes.end()) out.push_back(text);
+  }
+  return out;
+}
+
 // What the values of a field look like, if its regions end with them.
 std::unique_ptr<const ValueLanguage> value_language(
     const Field& field, const format::FieldReading& reading,
@@ -414,15 +433,22 @@ class ProgramCompiler {
     add_literals({strays, drop.end()}, {.field = kDropped, .close = true}, all);
   }
 
+  // The pattern without those of its ways that are left out, or null.
+  template <class LeaveOut>
+  const regex::Pattern* without(const regex::Pattern& pattern,
+                                const LeaveOut& leave_out) {
+    regex::Pattern& own = program_->patched.emplace_back(pattern);
+    regex::HirNode& root = own.hir.nodes.back();
+    if (root.kind != HirKind::kAlternation) return nullptr;
+    std::erase_if(root.children, [&](regex::HirId id) {
+      return leave_out(own.hir.nodes[id]);
+    });
+    return root.children.empty() ? nullptr : &own;
+  }
+
   // What closes the fields of text, and the texts with which calls close; but
-  // for ends of turn, which end it late as well.  Where an opener looks ahead
-  // to a closer, that opener reads it.
+  // for ends of turn, which end it late as well, and what an opener looks at.
   void add_late_closes(std::vector<Wanted>& all) {
-    const auto looks = [](const Hir& hir) {
-      return std::ranges::any_of(hir.nodes, [](const regex::HirNode& node) {
-        return node.kind == HirKind::kLook;
-      });
-    };
     std::vector<std::string> closes;  // of the implicit field
     if (const Delimiter& close =
             description_.fields[*description_.implicit].close) {
@@ -442,22 +468,15 @@ class ProgramCompiler {
           field.content.kind != format::ContentKind::kText ||
           program_->calls[i] ||
           program_->readings[i]->syntax != format::ValueSyntax::kTemplate ||
-          looks(field.open.pattern.hir)) {
+          program_->looked_at[i]) {
         continue;
       }
       const regex::Pattern* pattern = &patterns_.of(field.close.pattern);
       if (std::ranges::any_of(pattern->hir.nodes, leave_out)) {
         // Without the ways to close that look at an opener or end the turn.
-        regex::Pattern& own = program_->patched.emplace_back(*pattern);
-        regex::HirNode& root = own.hir.nodes.back();
-        if (root.kind != HirKind::kAlternation) continue;
-        std::erase_if(root.children, [&](regex::HirId id) {
-          return leave_out(own.hir.nodes[id]);
-        });
-        if (root.children.empty()) continue;
-        pattern = &own;
+        pattern = without(*pattern, leave_out);
       }
-      if (pattern->hir.regular()) {
+      if (pattern != nullptr && pattern->hir.regular()) {
         all.push_back({&field.close, pattern, {.field = kLateClose}});
       }
     }
@@ -515,9 +534,25 @@ class ProgramCompiler {
 
   void add_resting() {
     std::vector<Wanted> all;
+    std::vector<FieldId> looking;
+    program_->looked_at.resize(description_.fields.size());
     for (const FieldId i : order_) {
       const Delimiter& open = description_.fields[i].open;
-      if (open) all.push_back(wanted(open, {.field = i}));
+      if (!open) continue;
+      const regex::Pattern* pattern = &patterns_.of(open.pattern);
+      if (program_->rests_in_text &&
+          !looked_at(description_.fields[i]).empty()) {
+        pattern = without(*pattern, [](const regex::HirNode& node) {
+          return node.kind == HirKind::kLook;
+        });
+        program_->looked_at[i] = true;
+        looking.push_back(i);
+      }
+      if (pattern != nullptr) all.push_back({&open, pattern, {.field = i}});
+    }
+    for (const FieldId i : looking) {
+      add_literals(looked_at(description_.fields[i]),
+                   {.field = i, .close = true}, all);
     }
     if (program_->rests_in_text) {
       add_late_closes(all);

@@ -5,7 +5,8 @@
 // that is watched at the same time.
 //
 //   at rest              the openers of all explicit fields, and the close of
-//                        the implicit one
+//                        the implicit one; in a family file instead of an
+//                        opener that looks at its close, this close
 //   inside field f       the close of f alone
 //
 // A family file adds, in each state, the texts that end the response, the texts
@@ -107,6 +108,8 @@ struct DelimiterProgram {
   // By field: whether openers or markup interrupt its regions.
   std::vector<bool> interrupted;
   std::vector<bool> calls;  // by field: its values are calls
+  // By field: its close is watched at rest.
+  std::vector<bool> looked_at;
   // By field: its text ends where another region begins or the turn ends, so
   // that the end of the response cuts nothing off.
   std::vector<bool> ends_with_turn;

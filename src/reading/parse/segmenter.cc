@@ -50,6 +50,7 @@ Segmenter::Segmenter(const DelimiterProgram& program, const Limits& limits,
           std::bit_floor(std::max<std::size_t>(limits.held_bytes / 2, 1))),
       block_end_(block_bytes_),
       sink_(sink) {
+  had_block_.resize(program.looked_at.size());
   watch_lines();
   watch(0);
 }
@@ -596,6 +597,10 @@ void Segmenter::commit(Delimited& delimiter) {
                       "an opening delimiter of the region that is open");
   } else if (text_after_end_) {
     send(delimiter.text, delimiter.begin, delimiter.marks);
+  } else if (is_stray_close(delimiter) && had_block_[delimiter.field]) {
+    if (!has_text_) sink_.on_empty_text(delimiter.field);
+    sink_.on_left_out(delimiter.begin, delimiter.end,
+                      "a closing delimiter of a region that has already ended");
   } else if (delimiter.field == kDropped) {
     // It may stand for an empty block, so at the beginning it is no damage.
     if (delimiter.close && !ended_) {
@@ -620,6 +625,12 @@ void Segmenter::commit(Delimited& delimiter) {
       delimiter.damaged =
           is_tolerated(delimiter) && (has_text_ || !follows_call_);
     }
+    if (is_stray_close(delimiter)) {
+      sink_.on_delimiter({.field = delimiter.field,
+                          .begin = delimiter.begin,
+                          .end = delimiter.begin});
+    }
+    if (delimiter.field < had_block_.size()) had_block_[delimiter.field] = true;
     bool over = delimiter.field == kTurnEnd;
     if (!over) {
       over = delimiter.close && program_.turn_end_is_last &&

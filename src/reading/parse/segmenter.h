@@ -182,6 +182,12 @@ class Segmenter {
   Verdict judge(const Delimited& delimiter, bool end);
   Verdict judge_body(const Delimited& opener, bool end);
   bool is_opener(FieldId field, bool close) const;
+  // Whether a delimiter is the close of a field, at rest.
+  bool is_stray_close(const Delimited& delimiter) const {
+    return field_ == kNoField && delimiter.close &&
+           delimiter.field < program_.looked_at.size() &&
+           program_.looked_at[delimiter.field];
+  }
   bool is_certain(const Delimited& opener) const;
   bool names_call(const Delimited& opener) const;
   bool is_tolerated(const Delimited& opener) const;
@@ -288,6 +294,7 @@ class Segmenter {
   // closes it.
   FieldId unclosed_ = kNoField;
   FieldId unclosed_call_ = kNoField;
+  std::vector<bool> had_block_;  // by field
   // The region before the implicit text was one of calls.
   bool follows_call_ = false;
   // Whether it depends on lines what an opener does in the current state.
