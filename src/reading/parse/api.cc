@@ -159,7 +159,7 @@ struct ResponseReader : events::StreamHost<ResponseReader> {
     segmenter.finish(rest, stopped);
     if (filter) filter->finish();
     if (const auto begun = segmenter.begun(); begun && !stopped) {
-      assembler.report_begun(*begun);
+      assembler.report_begun(*begun, segmenter.begun_goes_on());
     }
     assembler.finish(segmenter.total());
   }

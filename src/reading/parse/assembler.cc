@@ -930,9 +930,9 @@ void Assembler::report_undeclared(const format::Field& field,
 }
 
 // A bare template does not report it, like transformers.  A single character,
-// such as the "<" of "a <", says too little, and so do words: an answer may end
-// with them.
-void Assembler::report_begun(const Delimited& begun) {
+// such as the "<" of "a <", says too little, and so do words that no delimiter
+// precedes: an answer may end with them.
+void Assembler::report_begun(const Delimited& begun, bool goes_on) {
   if (!format_.recovers || options_.fields_only) return;
   const std::string_view text = base::python_strip(begun.text);
   std::size_t first = 0;
@@ -942,7 +942,8 @@ void Assembler::report_begun(const Delimited& begun) {
            std::string_view(" _-.,!?").find(static_cast<char>(c)) !=
                std::string_view::npos;
   };
-  if (first == text.size() || std::ranges::all_of(text, in_words)) return;
+  if (first == text.size()) return;
+  if (!goes_on && std::ranges::all_of(text, in_words)) return;
   std::string what;
   if (begun.field == kTurnEnd) {
     what = "of a text that ends the response";

@@ -95,7 +95,8 @@ class Assembler final : public SegmentSink {
   bool is_call(const CandidateRegion& region);
 
   // Reports the text at the end of the stream with which a delimiter may begin.
-  void report_begun(const Delimited& begun);
+  // `goes_on`: Segmenter::begun_goes_on().
+  void report_begun(const Delimited& begun, bool goes_on);
 
   // Ends the stream at `position`: closes the open region, reports required
   // fields that are missing, and drops empty fields.

@@ -125,6 +125,9 @@ class Segmenter {
   // input is.
   // REQUIRES: finish() was called.
   std::optional<Delimited> begun() const;
+  // Whether that text follows a delimiter or a value, and belongs to what could
+  // have followed it.
+  bool begun_goes_on() const { return begun_.watched == nullptr; }
 
  private:
   // The next match of one backtracker, as far as it is known.  The states are
@@ -324,8 +327,9 @@ class Segmenter {
   std::uint64_t skipped_until_ = 0;
 
   // begun(), where the search of watch_ has come to the end of the stream: a
-  // delimiter that has begun, or how a delimiter that was found could have gone
-  // on, of which the second is not known to be text yet.
+  // delimiter that has begun; or how a delimiter that was found could have gone
+  // on, or what closes the region after its value, of which the second is not
+  // known to be text yet.
   struct Begun {
     const Watched* watched = nullptr;
     std::uint64_t begin = 0;

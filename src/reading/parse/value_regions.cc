@@ -136,6 +136,8 @@ bool Segmenter::end_with_value(std::uint64_t position) {
   field_ = kNoField;
   enter_region(position);
   sink_.on_value_end(position);
+  // A part of the close at the end of the text may follow the value.
+  if (begun_.watched != nullptr) longer_ = begun_;
   if (position > longer_.begin) longer_ = {};
   watch(std::max(position, passed_));
   return true;
