@@ -21,7 +21,7 @@ namespace {
 
 std::string id_of(const json::Value& call) {
   const json::Value* id = call.find("id");
-  if (id == nullptr) return {};
+  if (id == nullptr || id->is_null()) return {};
   if (id->is_string()) return std::string(id->as_string());
   return json::standard_text(*id);
 }

@@ -195,7 +195,8 @@ void JsonCallReader::end_value(std::string_view text, const Token& token) {
       source.text = std::move(string);
     } else if (const auto value =
                    json::parse(text.substr(frame.begin, end - frame.begin))) {
-      source.text = json::standard_text(*value);
+      // null is no id.
+      if (!value->is_null()) source.text = json::standard_text(*value);
     }
   };
   switch (part) {

@@ -47,6 +47,21 @@ bool consists_of_calls(const json::Value& value) {
          arguments != nullptr && arguments->is_object();
 }
 
+// An id without characters is none: a call that does without has no member for
+// it.
+void drop_empty_ids(json::Value& value) {
+  if (value.is_array()) {
+    for (json::Value& item : value.mutable_items()) {
+      if (item.is_object()) drop_empty_ids(item);
+    }
+    return;
+  }
+  const json::Value* id = value.find("id");
+  if (id != nullptr && (id->is_null() || *id == json::Value(""))) {
+    value.mutable_members().erase("id");
+  }
+}
+
 }  // namespace
 
 Assembler::Assembler(const format::FormatImpl& format,
@@ -668,6 +683,7 @@ Result<json::Value> Assembler::region_value(FieldId index, bool cut,
                    {static_cast<std::size_t>(body_begin_) + part.begin,
                     static_cast<std::size_t>(body_begin_) + part.end}});
   }
+  if (format_.recovers && has_calls(field)) drop_empty_ids(*value);
   // A bare template keeps halves of surrogate pairs, like transformers.
   if (format_.recovers && (body().find("\\u") != std::string_view::npos ||
                            body().find("\\U") != std::string_view::npos)) {

@@ -81,7 +81,14 @@ bool FlatContent::append(const Transform& transform, const Scope& scope,
       out.push_back(json::flat_container(Kind::kObject));
       for (const auto& [key, member] : transform.members) {
         out.push_back(json::flat_text(key));
+        const std::size_t begin = out.size();
         if (!append(member, scope, out)) return false;
+        // The slow path leaves an id without characters out.
+        if (once_ && key == "id" &&
+            (out[begin].kind == Kind::kNull ||
+             (out[begin].kind == Kind::kString && out[begin].size == 0))) {
+          return false;
+        }
       }
       json::close_flat(at, transform.members.size(), out);
       return true;
