@@ -586,6 +586,20 @@ TEST(Syntax, PythonLiteral) {
   EXPECT_EQ(calls(format, R"(<f>{'name': f()}</f>)"), " !{'name': f()}");
 }
 
+// What stands beside calls in a list and is no literal in brackets.
+TEST(Syntax, PythonLiteralsInAList) {
+  const Format format =
+      values("text", R"({"syntax": "python", "values": "list"})");
+  EXPECT_EQ(calls(format,
+                  "<f>[None, {'name': 'f', 'arguments': {}}, 'x, y', "
+                  "{'name': 'g', 'arguments': {}} z]</f>"),
+            "f({}) g({}) !None !'x, y' !z");
+  EXPECT_EQ(calls(format,
+                  "<f>[it's [a, b], {'name': 'f', 'arguments': {}} x, "
+                  ", 'y, {'name': 'g', 'arguments': {}}]</f>"),
+            "f({}) !it's [a, b] !x !, !'y, {'name': 'g' !'arguments': {}}");
+}
+
 TEST(Syntax, PythonCalls) {
   const Format format = values(
       "text", R"({"syntax": "python_calls", "ends": "value"})", kItemTransform);

@@ -70,6 +70,41 @@ std::size_t end_of_literal(std::string_view text, std::size_t begin,
                              : std::string_view::npos;
 }
 
+// The end of what begins at `begin` and is no literal in brackets: before the
+// next separator that stands outside strings and brackets, or `end`.
+std::size_t end_of_other(std::string_view text, std::size_t begin,
+                         std::size_t end, std::string_view separator) {
+  const auto in_word = [](char c) {
+    return base::is_letter(static_cast<unsigned char>(c)) || base::is_digit(c);
+  };
+  std::size_t depth = 0;
+  std::string unpaired;  // quotes, of which no other one follows
+  for (std::size_t at = begin; at < end; ++at) {
+    const char c = text[at];
+    if (depth == 0 && text.substr(at, end - at).starts_with(separator)) {
+      return at;
+    }
+    if (std::string_view("{[(").find(c) != std::string_view::npos) {
+      ++depth;
+    } else if (std::string_view("}])").find(c) != std::string_view::npos) {
+      depth -= depth > 0 ? 1 : 0;
+    } else if ((c == '"' || c == '\'') &&
+               (at == begin || !in_word(text[at - 1])) &&
+               unpaired.find(c) == std::string::npos) {
+      std::size_t close = at + 1;
+      while (close < end && text[close] != c) {
+        close += text[close] == '\\' ? 2 : 1;
+      }
+      if (close < end) {
+        at = close;
+      } else {
+        unpaired += c;
+      }
+    }
+  }
+  return end;
+}
+
 // Where the Python literals of `bytes` of the text are, which have `separator`
 // between them.  What is no literal has a place as well.
 //
@@ -90,12 +125,16 @@ std::vector<Span> split_literals(std::string_view text, Span bytes,
       skip_space();
     }
     if (at >= bytes.end) return out;
-    // A literal without brackets, or one that never ends, is the rest.
+    // A literal that never ends is the rest, and so is what is none where
+    // nothing separates values.
     std::size_t end = bytes.end;
     if (std::string_view("{[(").find(text[at]) != std::string_view::npos) {
       end = std::min(end, end_of_literal(text, at, limits));
+    } else if (!separator.empty()) {
+      end = end_of_other(text, at, end, separator);
+      if (end == at) end += separator.size();  // one too many is an item
     }
-    out.push_back({at, end});
+    out.push_back({at, at + base::trimmed(text.substr(at, end - at)).size()});
     at = end;
   }
 }
