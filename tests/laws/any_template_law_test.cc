@@ -497,6 +497,9 @@ TEST_F(AnyTemplate, IsInvertedSoundlyOrNotAtAll) {
   EXPECT_GE(calls_, 100U);
 }
 
+// A lazy repeat at the end of an opener reads as little as it may.
+TEST_F(AnyTemplate, IsInvertedSoundlyWithALazyGroup) { run(20745, 1, 8); }
+
 TEST_F(AnyTemplate, IsInvertedSoundlyOrNotAtAllLongRun) { run(1000, 60000, 8); }
 
 }  // namespace

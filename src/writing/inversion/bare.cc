@@ -23,6 +23,7 @@
 #include "inversion/shortest.h"
 #include "json/located.h"
 #include "json/writer.h"
+#include "regex/hir_properties.h"
 #include "regex/necessary_literals.h"
 
 namespace parlance::inversion {
@@ -229,13 +230,24 @@ class Speller {
     return false;
   }
 
+  // Whether what is left to spell has text in any case.  If not, a lazy repeat
+  // before it reads as few repetitions as it may.
+  bool needs_more() const {
+    Hir rest = hir_;
+    HirNode root;
+    root.kind = HirKind::kConcat;
+    for (const Visit& visit : left_) root.children.push_back(visit.id);
+    rest.nodes.push_back(std::move(root));
+    return !regex::can_be_empty(rest);
+  }
+
   // As few repetitions as the pattern allows, but one for a hole.
   bool visit_repeat(const Visit& at, const HirNode& node) {
     const HirId child = node.children[0];
     const bool has_hole = has_hole_[at.id];
     const bool varies =
         at.in_group && hir_.nodes[child].kind == HirKind::kClass;
-    if (varies && !has_hole) {
+    if (varies && !has_hole && (node.greedy || needs_more())) {
       add_pattern(at.id);
       return true;
     }
