@@ -359,6 +359,21 @@ TEST(TagParser, HoldsWhatAnUnknownTokenReadsAs) {
   EXPECT_TRUE(parser.complete());
 }
 
+// However it was cut, what comes before the character is not held.
+TEST(TagParser, HoldsACharacterThatIsNotWhole) {
+  TagParser parser(program_of(kCalls));
+  parser.feed("<think>a\xC3");
+  EXPECT_EQ(parser.held(), "\xC3");
+  const Vocabulary vocabulary = small_vocabulary();
+  CompiledTagOptions options;
+  options.vocabulary = &vocabulary;
+  StreamOptions reading;
+  reading.vocabulary = &vocabulary;
+  TagParser by_ids(program_of(R"({"type": "any_text"})", options), reading);
+  by_ids.feed_tokens(std::vector<TokenId>{0, 1, 5});
+  EXPECT_EQ(by_ids.held(), "\xC3");
+}
+
 TEST(TagParser, PrefixIsRead) {
   const Vocabulary vocabulary = small_vocabulary();
   CompiledTagOptions options;

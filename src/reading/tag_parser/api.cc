@@ -118,6 +118,13 @@ struct TagParser::State : events::StreamHost<TagParser::State> {
 
   void read(std::string_view chunk) {
     const base::OnUnwinding failed([&] { fail(); });
+    const std::size_t begun = base::begun_character(chunk);
+    if (begun != 0 && begun < chunk.size()) {
+      reserve(chunk.size());
+      feed_bytes(chunk.substr(0, chunk.size() - begun));
+      emit_known();
+      chunk.remove_prefix(chunk.size() - begun);
+    }
     feed_bytes(chunk);
     emit_round();
   }
@@ -172,11 +179,18 @@ struct TagParser::State : events::StreamHost<TagParser::State> {
     });
   }
 
+  // Emits what is known after the text so far.  Inside a character nothing is
+  // emitted.  So that what is held does not depend on the cuts, this is called
+  // where the last character begins that is not whole, and at the end of each
+  // round.
+  void emit_known() {
+    if (!parsing()) return;
+    emit_certain();
+    if (vm.has_few_parses()) emit_agreement();
+  }
+
   void emit_round() {
-    if (parsing()) {
-      emit_certain();
-      if (vm.has_few_parses()) emit_agreement();
-    }
+    emit_known();
     vm.release();
   }
 
@@ -348,7 +362,30 @@ struct TagParser::State : events::StreamHost<TagParser::State> {
     std::size_t size = 0;
     for (const TokenId id : ids) size += token_of(id).token.text.size();
     reserve(size);
-    for (const TokenId id : ids) feed_input(token_of(id));
+    const std::size_t whole = before_character(ids);
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      if (i == whole) emit_known();
+      feed_input(token_of(ids[i]));
+    }
+  }
+
+  // How many of the ids come before the token with which a character begins
+  // that the last ids leave unfinished.
+  std::size_t before_character(std::span<const TokenId> ids) const {
+    constexpr std::size_t kMostBegun = 3;  // bytes
+    for (;;) {
+      std::string last;
+      std::size_t at = ids.size();
+      while (at > 0 && last.size() < kMostBegun) {
+        last.insert(0, token_of(ids[--at]).token.text);
+      }
+      std::size_t begun = base::begun_character(last);
+      if (begun == 0) return ids.size();
+      for (at = ids.size(); begun > 0; --at) {
+        begun -= std::min(begun, token_of(ids[at - 1]).token.text.size());
+      }
+      ids = ids.first(at);
+    }
   }
 
   // Reads one token, the whole input of a round, if it is an ordinary one whose
