@@ -172,8 +172,8 @@ TEST(CallStream, NumbersThatAreNoJson) {
           R"(+f {"n": 1, "x": null, "l": [null]}.)"}},
         &tools());
   check(built_in("cohere_cofl_xml"),
-        {{R"(<cofl:tool_call id="0" name="f"><cofl:value name="a" )", "+f#0 {"},
-         {R"(type="json">[-I)", R"("a": )"},
+        {{R"(<cofl:tool_call id="0" name="f"><cofl:value name="a" )", "+f#0 "},
+         {R"(type="json">[-I)", R"({"a": )"},
          {R"(nfinity]</cofl:value></cofl:tool_call>)", "[-1e999]"},
          {"</cofl:tool_calls>", "}."}});
 }

@@ -6,7 +6,8 @@
 //   ... type="json">[1       kJson     a closing marker outside strings
 //   ... type="dict">         kBetween  an opening or closing marker
 //   ]<]minimax[>[<a>         kText     the marker of an element in it, or the
-//                                      closing marker of its name that counts
+//                                      closing marker of its name that counts,
+//                                      or of an element around it
 //   {"a":                    kBody     the end of the text
 //
 // Invariant: frames_ has the elements that contain at_, and the text before at_
@@ -393,7 +394,14 @@ bool NestedScanner::read_text(const Input& input) {
     return end_text(input, marker->end);
   }
   if (marker->closes) {
-    return fail("a marker closes no open element: ", searched_, marker->end);
+    // That of an element around it shows that this one lacks its own.
+    if (std::ranges::find(frames_, marker->name, &Frame::name) !=
+        frames_.end()) {
+      return fail("a marker closes no open element: ", searched_, marker->end);
+    }
+    searched_ = marker->end;
+    grow(input, searched_);
+    return true;
   }
   // An element begins: what contains it has elements, and no text.
   if (string_) return fail("text between elements: ", at_, marker->end);

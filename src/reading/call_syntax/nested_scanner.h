@@ -17,11 +17,12 @@
 // which may be any value, or elements, which are an object or a list.
 //
 // The closing marker of a text counts before white space and a marker, or the
-// end; before anything else it is text.  A JSON value decides its own end: in
-// its strings a closing marker is text.  It is one kScalar, which may turn out
-// to be no JSON.  A closing marker that comes directly after another one and
-// closes nothing is stray: it is a kSpace token.  A text that begins with "{"
-// is the arguments as JSON: one kScalar, an object.
+// end; before anything else it is text, and so is that of no open element.  A
+// JSON value decides its own end: in its strings a closing marker is text.  It
+// is one kScalar, which may turn out to be no JSON.  A closing marker that
+// comes directly after another one and closes nothing is stray: it is a kSpace
+// token.  A text that begins with "{" is the arguments as JSON: one kScalar, an
+// object.
 
 #include <array>
 #include <cstddef>

@@ -14,6 +14,7 @@
 #include "parse/content.h"
 #include "parse/listed_marks.h"
 #include "parse/reading_filter.h"
+#include "parse/region_values.h"
 #include "vocab/marker_pieces.h"
 
 namespace parlance::parse {
@@ -679,6 +680,15 @@ class ProgramCompiler {
   void add_tags(FieldId i) {
     const Field& field = description_.fields[i];
     const format::FieldReading* read = program_->readings[i];
+    const ElementContext context = {&patterns_.of(field.close.pattern).hir,
+                                    format_.family.reading.turn_end};
+    if (read != nullptr && field.close) {
+      if (const auto style = nested_style(read->syntax)) {
+        ElementFinder& finder = program_->nested.emplace_back(
+            compile_nested_finder(*style, context, limits_, program_->marks));
+        if (finder) program_->regions[i] = &finder;
+      }
+    }
     for (const format::Content* content = &field.content; content != nullptr;
          content = content->value_parser.get()) {
       if (content->kind != format::ContentKind::kXmlInline || content->fault) {
@@ -697,8 +707,6 @@ class ProgramCompiler {
           content, compile_finder(pattern, groups, limits_, program_->marks));
       const bool calls =
           format_.recovers && program_->calls[i] && content == &field.content;
-      const ElementContext context = {&patterns_.of(field.close.pattern).hir,
-                                      format_.family.reading.turn_end};
       ElementFinder& finder =
           program_->elements
               .emplace(content, compile_element_finder(

@@ -166,6 +166,7 @@ struct DelimiterProgram {
   // The tag patterns of xml-inline, and their halves.
   std::unordered_map<const format::Content*, Finder> tags;
   std::unordered_map<const format::Content*, ElementFinder> elements;
+  std::deque<ElementFinder> nested;  // of regions of nested elements
 
   // With a vocabulary: the marks of the format.  First the added and control
   // tokens that its delimiters spell and those that it lists, then those that

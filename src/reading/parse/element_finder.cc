@@ -6,9 +6,11 @@
 #include <string_view>
 #include <utility>
 
+#include "format/interruption.h"
 #include "parse/finder.h"
 #include "regex/hir_properties.h"
 #include "regex/necessary_literals.h"
+#include "regex/pattern.h"
 
 namespace parlance::parse {
 namespace {
@@ -279,6 +281,36 @@ ElementFinder compile_element_finder(const Hir& pattern, std::string_view type,
     if (last.kind == HirKind::kLiteral) out.closers = {last.text};
   }
   return out;
+}
+
+// The end of an element of minimax_m3_xml is told from the close of the region,
+// which is such a marker, by what the close begins with.
+ElementFinder compile_nested_finder(call_syntax::NestedStyle style,
+                                    const ElementContext& context,
+                                    const Limits& limits,
+                                    const std::vector<automata::Mark>& marks) {
+  std::string text =
+      R"(<cofl:value(?P<key>(?:[^">]|"[^"]*")*)>(?P<value>.*?)</cofl:value>)";
+  if (style == call_syntax::NestedStyle::kMinimaxM3Xml) {
+    std::string closes;
+    for (const std::string& close : format::begins_of_opener(*context.close)) {
+      if (!closes.empty()) closes += '|';
+      for (const char c : close) {
+        if (std::string_view(R"(\.[](){}*+?^$|)").find(c) !=
+            std::string_view::npos) {
+          closes += '\\';
+        }
+        closes += c;
+      }
+    }
+    text = R"(\]<\]minimax\[>\[<(?P<key>[^/>][^>]*)>(?P<value>.*?))";
+    if (!closes.empty()) text += "(?!" + closes + ')';
+    text += R"(\]<\]minimax\[>\[</[^>]*>)";
+  }
+  const Result<regex::Pattern> pattern =
+      regex::parse_pattern(text, {.dot_all = true, .limits = limits});
+  if (!pattern) return {};
+  return compile_element_finder(pattern->hir, "", &context, limits, marks);
 }
 
 }  // namespace parlance::parse

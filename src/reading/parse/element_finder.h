@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "automata/dfa.h"
+#include "call_syntax/nested_scanner.h"
 #include "parlance/limits.h"
 #include "regex/hir.h"
 
@@ -72,6 +73,14 @@ ElementFinder compile_element_finder(const regex::Hir& pattern,
                                      const ElementContext* context,
                                      const Limits& limits,
                                      const std::vector<automata::Mark>& marks);
+
+// The same for nested elements, to find where a region of them ends.  An
+// element that contains others is read as if its value ended with the first of
+// them: after that its own end is a tail too many, as in all of these regions.
+ElementFinder compile_nested_finder(call_syntax::NestedStyle style,
+                                    const ElementContext& context,
+                                    const Limits& limits,
+                                    const std::vector<automata::Mark>& marks);
 
 }  // namespace parlance::parse
 
