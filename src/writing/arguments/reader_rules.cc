@@ -267,7 +267,7 @@ std::optional<MemberName> ArgumentRules::member_of(const ObjectRule& rule,
 }
 
 json_recogniser::JsonRecogniser* ArgumentRules::recogniser_of(
-    const ValueRule& rule, ValueRule::JsonTexts& texts,
+    const ValueRule& rule, ValueRule::JsonTexts& texts, bool only_closed,
     const std::vector<std::string>& excludes) {
   if (texts.known) return texts.recogniser.get();
   texts.known = true;
@@ -282,6 +282,7 @@ json_recogniser::JsonRecogniser* ArgumentRules::recogniser_of(
   // A schema that cannot be enforced for open objects and arrays may be
   // enforceable for closed ones, which the grammar of the node has.
   for (const bool closed : {false, true}) {
+    if (only_closed && !closed) continue;
     Result<schema::Document> document = schema::load(schema, load);
     if (!document) break;
     if (closed) schema::close(*document);
@@ -315,9 +316,15 @@ std::size_t ArgumentRules::json_end(ValueId id, std::string_view text,
     }
     return end;
   };
-  const std::size_t end = longest(recogniser_of(rule, rule.valid, {}));
+  std::size_t end = longest(recogniser_of(rule, rule.valid, false, {}));
+  const bool nests =
+      begin < text.size() && (text[begin] == '{' || text[begin] == '[');
+  if (end == kNowhere && nests) {
+    end = longest(recogniser_of(rule, rule.closed, true, {}));
+  }
   if (end != kNowhere || format_.excludes.empty()) return end;
-  return longest(recogniser_of(rule, rule.without_excluded, format_.excludes));
+  return longest(
+      recogniser_of(rule, rule.without_excluded, false, format_.excludes));
 }
 
 std::shared_ptr<const schema::Parameter> ArgumentRules::parameter_of(

@@ -59,11 +59,13 @@ struct ValueRule {
     std::unique_ptr<json_recogniser::JsonRecogniser> recogniser = nullptr;
     bool known = false;
   };
-  // The texts of all valid values, and of those without excluded texts.  The
-  // latter has texts that the former lacks: a name that only a subschema
-  // declares which an excluded text cannot satisfy is an undeclared name, and
-  // may come several times.
+  // The texts of all valid values, of those of closed objects, and of those
+  // without excluded texts.  Each has texts that those before it lack: a name
+  // that only a subschema declares which an excluded text cannot satisfy is an
+  // undeclared name, and may come several times; so may a name where closed
+  // objects have no alternative that counts members.
   JsonTexts valid = {};
+  JsonTexts closed = {};
   JsonTexts without_excluded = {};
 };
 
@@ -190,7 +192,7 @@ class ArgumentRules {
   Result<ObjectRule> object_rule(const arguments::ArgumentObject& constraints);
   Result<ArrayRule> array_rule(const arguments::ArgumentArray& constraints);
   json_recogniser::JsonRecogniser* recogniser_of(
-      const ValueRule& rule, ValueRule::JsonTexts& texts,
+      const ValueRule& rule, ValueRule::JsonTexts& texts, bool only_closed,
       const std::vector<std::string>& excludes);
 
   const structural_tag::JsonSchemaBody format_;
