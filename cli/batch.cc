@@ -230,6 +230,7 @@ class LineParser {
       row["error"] = nullptr;
       row["turn_ended"] = message.turn_ended;
       row["attempted_calls"] = attempts_of(message);
+      row["prefix_bytes"] = static_cast<std::int64_t>(message.prefix_bytes);
     }
     answer.text += line_of(json::Value(std::move(row))) + '\n';
   }
@@ -278,6 +279,7 @@ class LineParser {
     row["error"] = std::move(error);
     row["turn_ended"] = message.turn_ended;
     row["attempted_calls"] = attempts_of(message);
+    row["prefix_bytes"] = static_cast<std::int64_t>(message.prefix_bytes);
     answer.errors.push_back({answer.lines, answer.rows - 1,
                              line_of(json::Value(std::move(row))).substr(1)});
   }
@@ -342,6 +344,7 @@ class LineParser {
     if (options_.details) {
       row["turn_ended"] = false;
       row["attempted_calls"] = json::Array();
+      row["prefix_bytes"] = 0;
     }
     answer.text += line_of(json::Value(std::move(row))) + '\n';
     if (span) {

@@ -422,7 +422,8 @@ constexpr std::size_t kThreadBytes = 16384;
 
 // The fields of parlance.ParseResult: a tuple of the message (or None), whether
 // it is complete, its diagnostics, the exception raised in place of the message
-// (or None), whether the end of the turn was seen, and the attempted calls.
+// (or None), whether the end of the turn was seen, the attempted calls, and the
+// bytes of the prefix from which places count.
 struct Details {
   nb::object message = nb::none();
   bool complete = false;
@@ -430,6 +431,7 @@ struct Details {
   nb::object error = nb::none();
   bool turn_ended = false;
   nb::object attempted_calls = nb::list();
+  std::size_t prefix_bytes = 0;
 };
 nb::object to_tuple(Details details);
 

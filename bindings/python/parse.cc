@@ -127,7 +127,8 @@ nb::object result_of(Job& job, bool details, std::optional<std::size_t> item) {
   }
   Details out = {.diagnostics = to_list(job.message.diagnostics),
                  .turn_ended = job.message.turn_ended,
-                 .attempted_calls = to_list(job.message.attempts)};
+                 .attempted_calls = to_list(job.message.attempts),
+                 .prefix_bytes = job.message.prefix_bytes};
   if (job.failure) {
     out.error = exception_of(Domain::kResponse, *job.failure, context);
   } else {
@@ -270,7 +271,7 @@ nb::object parse_many(const FormatObject& format, nb::list responses,
 nb::object to_tuple(Details details) {
   return nb::make_tuple(details.message, details.complete, details.diagnostics,
                         details.error, details.turn_ended,
-                        details.attempted_calls);
+                        details.attempted_calls, details.prefix_bytes);
 }
 
 nb::object caught(const std::function<void()>& read) {

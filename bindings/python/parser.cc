@@ -82,7 +82,7 @@ class ParserObject final : public TextReader {
   }
 
   bool turn_ended() const { return parser_.message().turn_ended; }
-  nb::object tokens() const { return to_counts(parser_.message().tokens); }
+  nb::object tokens() const { return to_counts(parser_.tokens()); }
   nb::object held() const { return to_bytes(parser_.held()); }
 
   Stepped stepped() {

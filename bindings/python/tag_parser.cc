@@ -167,7 +167,7 @@ class TagParserObject final : public TextReader {
   bool complete() const { return parser_.complete(); }
   std::size_t prefix_bytes() const { return parser_.prefix_bytes(); }
   bool turn_ended() const { return parser_.message().turn_ended; }
-  nb::object tokens() const { return to_counts(parser_.message().tokens); }
+  nb::object tokens() const { return to_counts(parser_.tokens()); }
   nb::object held() const { return to_bytes(parser_.held()); }
 
   Stepped stepped() {

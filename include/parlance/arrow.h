@@ -25,16 +25,20 @@
 //                                   text of an object; null if there are none
 //   complete     bool               false if the response was cut off
 //   diagnostics  list of struct     never null
-//     offset     int64              the bytes of the response that it is about:
-//     end        int64              [offset, end)
+//     offset     int64              the bytes that it is about, see
+//     end        int64              prefix_bytes: [offset, end)
 //     code       large_string       to_string(ErrorCode)
 //     field      large_string       "" if it is about no field
 //     message    large_string
 //   turn_ended   bool               the end of the turn was seen
 //   attempted_calls  list of struct  never null; see Attempt
 //     status, id, name, arguments, text, why        large_string
-//     offset, end                int64  the bytes of the response that it has
-//     token_offset, token_end    int64  the tokens likewise
+//     offset, end                int64  its bytes, see prefix_bytes
+//     token_offset, token_end    int64  its tokens
+//   prefix_bytes int64              Message::prefix_bytes: offsets count from
+//                                   the first of the prefix's bytes that are
+//                                   part of the response, and the response that
+//                                   was given begins at this one
 //
 // A response is never an error, and one bad row never stops the others.  A null
 // response is a null message.

@@ -15,11 +15,11 @@
 // Three APIs:
 //
 //   kChatCompletions   OpenAI's chat.completion.chunk and chat.completion
-//   kResponses         OpenAI's Responses: response.created,
-//   response.output_... kMessages          Anthropic's Messages: message_start,
-//   content_block_...
+//   kResponses         OpenAI's Responses: response.created, ...
+//   kMessages          Anthropic's Messages: message_start, ...
 //
-// Law: the chunks joined are the response, wherever the stream was cut.
+// Law: the chunks joined, without the calls that are not complete, are the
+// response, wherever the stream was cut.
 //
 // How the parts of a response appear:
 //
@@ -36,10 +36,11 @@
 //   * A call is complete if its kCallClose has come, and its arguments are JSON
 //     if and only if it is complete.  Arguments that are a string in which an
 //     object is written are that object.
-//   * A call that cannot be read, or that the end of the response cut off,
-//   stays
-//     with the beginning of its arguments ("{" at least), and the finish reason
-//     is never "tool_calls" for it alone.
+//   * Of a call that cannot be read, or that the end of the response cut off,
+//     the stream may have sent the beginning: its name, and arguments that are
+//     no JSON ("{" at least).  The whole response does not have it, and the
+//     finish reason is never "tool_calls" for it alone.  Its text is in
+//     Message::attempts.
 
 #include <cstdint>
 #include <memory>
@@ -101,9 +102,10 @@ struct ChatOptions {
   bool model_call_ids = true;
 
   // Add what the APIs have no member for, if end() is given the message:
-  // "turn_ended" (Message::turn_ended) and "attempted_calls" (a list of
-  // to_json() of Message::attempts) of the choice, of the response, or of the
-  // message, and of the last chunk that has one of these.
+  // "turn_ended" (Message::turn_ended), "attempted_calls" (a list of to_json()
+  // of Message::attempts) and "prefix_bytes" (Message::prefix_bytes, from which
+  // the calls' bytes count) of the choice, of the response, or of the message,
+  // and of the last chunk that has one of these.
   bool extras = false;
 };
 
@@ -149,7 +151,10 @@ class ChatStream {
   // "tool_calls" if it is kStop and the response has a complete call.
   std::vector<ChatChunk> end(ChatEnd why, const ChatUsage& usage = {});
 
-  // The whole response in the API's shape for requests without streaming.
+  // The whole response in the API's shape for requests without streaming: text,
+  // and the complete calls.  With kResponses and kMessages its items are those
+  // of the stream in order, so after a call that is left out they come at a
+  // lower index than in the stream.  It is also the last event of kResponses.
   // REQUIRES: end() was called; before, it has what came so far.
   json::Value response() const;
 

@@ -105,9 +105,10 @@ struct Attempt {
   // it, as far as it was read, which is no JSON.
   std::string arguments;
   // The call as it was written, delimiters included.  Where a region has
-  // several calls, the item of its list; of more than 16 calls that cannot be
-  // told apart the others have no text.  A call of a tag that does not fit ends
-  // where it stops to fit.
+  // several calls, the item of its list.  Calls that cannot be told apart have
+  // the same bytes, and of those only the first 16 have the text: so the texts
+  // of all attempts are at most 16 times as long as the response.  A call of a
+  // tag that does not fit ends where it stops to fit.
   std::string text;
   Span bytes;   // of `text`, see Event::bytes
   Span tokens;  // see Event::tokens
@@ -173,7 +174,7 @@ struct Event {
   // The bytes of the stream that caused the event: the delimiter for open,
   // close and malformed (empty if there is none), the text for chunks, the call
   // for attempts.  Offsets count from the beginning of the truncated prefix, so
-  // the response itself begins at ResponseParser::prefix_bytes().
+  // the text that was fed begins at Message::prefix_bytes.
   Span bytes;
 
   // The tokens that contain `bytes`, half-open, counted from the first token
@@ -243,6 +244,11 @@ struct Message {
 
   // Of the tokens that were fed; zero if text was fed.
   TokenCounts tokens;
+
+  // The bytes of the prefix that are part of the response.  All places in bytes
+  // (Event::bytes) count from the first of them, and the text that was fed
+  // begins at this one.
+  std::size_t prefix_bytes = 0;
 };
 
 // A message in the shape of the chat completions API.

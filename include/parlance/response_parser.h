@@ -75,6 +75,7 @@ class ResponseParser {
 
   const Message& message() const;
   Message take_message() &&;
+  TokenCounts tokens() const;
 
   // Without recovery: the first error that upstream would raise, for a region
   // (feed) or for a required field that is missing (finalize).  Null if there

@@ -134,9 +134,11 @@ struct StreamOptions {
 //                     kind of input.  Null if it did what it says.  Valid until
 //                     the next feed(), feed_tokens() or finalize().
 //   message()         The message that the events so far add up to; final once
-//                     finalized().
+//                     finalized().  Complexity: O(the number of values in the
+//                     message) after a region has ended.
 //   take_message()    The same, moved out of the parser, which has no message
 //                     afterwards.
+//   tokens()          Message::tokens.  Complexity: O(1).
 //   held()            The bytes at the end of the input that are held back now.
 //                     Valid until the next feed(), feed_tokens() or finalize().
 //   held_bytes()      Their number.
@@ -155,6 +157,7 @@ concept StreamParser =
   { read.misuse() } -> std::same_as<const Error*>;
   { read.message() } -> std::same_as<const Message&>;
   { std::move(parser).take_message() } -> std::same_as<Message>;
+  { read.tokens() } -> std::same_as<TokenCounts>;
   { read.held() } -> std::same_as<std::string_view>;
   { read.held_bytes() } -> std::same_as<std::size_t>;
 };

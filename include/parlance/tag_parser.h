@@ -152,6 +152,7 @@ class TagParser {
   // first regions ended.  "rest" is the text that the tag does not allow.
   const Message& message() const;
   Message take_message() &&;
+  TokenCounts tokens() const;
 
   // The parse tree: every format that was read, with its bytes;
   // docs/reference/structural-tags.md describes its members.  Before

@@ -147,6 +147,7 @@ def test_details(parlance):
             "error",
             "turn_ended",
             "attempted_calls",
+            "prefix_bytes",
         ]
     ] * 5
     plain, _ = parlance("parse", "-f", "qwen3", "--jsonl", stdin=text, status=1)

@@ -84,41 +84,41 @@ json::Array as_in_chat(const json::Array& calls) {
   return out;
 }
 
-// Adds a call with this text to `out` if the text is JSON; returns whether.
-bool add_if_json(const Value& name, std::string_view text, json::Array& out) {
-  const Result<Value> arguments = json::parse(text);
-  if (arguments) out.push_back(json::Array{name, *arguments});
-  return arguments.has_value();
-}
-
-// The complete calls of a response of `api`.  "" or what is wrong.
-std::string complete_calls(ChatApi api, const Value& response,
-                           json::Array& out) {
+// The calls of a response of `api`, all of which are complete.  "" or what is
+// wrong.
+std::string calls_of(ChatApi api, const Value& response, json::Array& out) {
   std::string wrong;
+  const auto add = [&](const Value& name, std::string_view text) {
+    const Result<Value> arguments = json::parse(text);
+    if (arguments) {
+      out.push_back(json::Array{name, *arguments});
+    } else {
+      wrong += "arguments are no JSON\n";
+    }
+  };
   switch (api) {
     case ChatApi::kChatCompletions: {
       const Value* calls =
           testing::at(response, {"choices", "0", "message", "tool_calls"});
       if (calls == nullptr) break;
       for (const Value& call : calls->items()) {
-        add_if_json(*testing::at(call, {"function", "name"}),
-                    testing::text_at(call, {"function", "arguments"}), out);
+        add(*testing::at(call, {"function", "name"}),
+            testing::text_at(call, {"function", "arguments"}));
       }
       break;
     }
     case ChatApi::kResponses:
       for (const Value& item : response.find("output")->items()) {
         if (testing::text_at(item, {"type"}) != "function_call") continue;
-        const bool is_json = add_if_json(
-            *item.find("name"), testing::text_at(item, {"arguments"}), out);
-        const bool complete = testing::text_at(item, {"status"}) == "completed";
-        if (is_json != complete) wrong += "status is not validity\n";
+        add(*item.find("name"), testing::text_at(item, {"arguments"}));
+        if (testing::text_at(item, {"status"}) != "completed") {
+          wrong += "a call that is not complete\n";
+        }
       }
       break;
     case ChatApi::kMessages:
       for (const Value& block : response.find("content")->items()) {
         if (testing::text_at(block, {"type"}) != "tool_use") continue;
-        if (block.find("partial_json") != nullptr) continue;
         out.push_back(json::Array{*block.find("name"), *block.find("input")});
       }
       break;
@@ -161,7 +161,7 @@ class Reading {
       streamed_[i].response = chats_[i].response();
       testing::expect_law(testing::kApis[i], streamed_[i]);
       json::Array calls;
-      wrong += complete_calls(testing::kApis[i], streamed_[i].response, calls);
+      wrong += calls_of(testing::kApis[i], streamed_[i].response, calls);
       if (Value(calls) != Value(wanted)) {
         wrong += "an API has " + json::dump(Value(calls)) +
                  ", the message has " + json::dump(Value(wanted)) + "\n";
@@ -279,14 +279,10 @@ class Laws {
   void message_calls(const Message& message) {
     std::vector<std::string_view> names(names_.begin(), names_.end());
     json::Array calls;
-    const Value made = chat_message(message, names);
-    if (const Value* list = made.find("tool_calls")) {
-      for (const Value& call : list->items()) {
-        EXPECT_TRUE(add_if_json(
-            *testing::at(call, {"function", "name"}),
-            testing::text_at(call, {"function", "arguments"}), calls));
-      }
-    }
+    const Value response = json::Object{
+        {"choices",
+         json::Array{json::Object{{"message", chat_message(message, names)}}}}};
+    EXPECT_EQ(calls_of(ChatApi::kChatCompletions, response, calls), "");
     EXPECT_EQ(json::dump(Value(calls)),
               json::dump(Value(as_in_chat(wanted_calls(message)))));
   }

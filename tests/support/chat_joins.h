@@ -2,7 +2,8 @@
 #define PARLANCE_TESTS_SUPPORT_CHAT_JOINS_H_
 
 // The law of chat streams: joined as clients join them, the chunks are the
-// response.
+// response, without the calls whose arguments are no JSON: they are not
+// complete.
 
 #include <gtest/gtest.h>
 
@@ -40,6 +41,11 @@ inline std::string text_at(const json::Value& value,
   return found != nullptr && found->is_string()
              ? std::string(found->as_string())
              : std::string();
+}
+
+// Whether the arguments of a call are those of a complete one.
+inline bool is_json(std::string_view text) {
+  return json::parse(text).has_value();
 }
 
 // Joins chunks as clients of chat completions do.
@@ -80,6 +86,7 @@ inline json::Value joined_completion(const std::vector<ChatChunk>& chunks) {
   }
   json::Array list;
   for (const Call& call : calls) {
+    if (!is_json(call.arguments)) continue;
     list.push_back(json::Object{
         {"id", call.id},
         {"type", "function"},
@@ -128,7 +135,10 @@ inline void expect_responses_law(const Streamed& streamed) {
         EXPECT_EQ(text_at(body, {"arguments"}), texts[item]);
       }
       if (chunk.event == "response.output_item.done") {
-        items.push_back(*body.find("item"));
+        const bool whole = text_at(body, {"item", "type"}) != "function_call" ||
+                           is_json(text_at(body, {"item", "arguments"}));
+        EXPECT_EQ(whole, text_at(body, {"item", "status"}) == "completed");
+        if (whole) items.push_back(*body.find("item"));
       }
     }
     if (const json::Value* content = body.find("content_index")) {
@@ -145,6 +155,7 @@ inline void expect_responses_law(const Streamed& streamed) {
 inline void expect_messages_law(const Streamed& streamed) {
   json::Array blocks;
   std::string text;
+  std::int64_t index = 0;
   bool open = false;
   for (const ChatChunk& chunk : streamed.chunks) {
     const json::Value& body = chunk.body;
@@ -152,8 +163,7 @@ inline void expect_messages_law(const Streamed& streamed) {
       EXPECT_FALSE(open);
       open = true;
       text.clear();
-      EXPECT_EQ(body.find("index")->as_int(),
-                static_cast<std::int64_t>(blocks.size()));
+      EXPECT_EQ(body.find("index")->as_int(), index++);
       blocks.push_back(*body.find("content_block"));
     } else if (chunk.event == "content_block_delta") {
       for (const char* key : {"thinking", "text", "partial_json"}) {
@@ -168,8 +178,9 @@ inline void expect_messages_law(const Streamed& streamed) {
         const Result<json::Value> input = json::parse(text);
         if (input) {
           block.set("input", *input);
-        } else if (!text.empty()) {
-          block.set("partial_json", text);
+        } else {
+          EXPECT_NE(text, "");
+          blocks.pop_back();
         }
       } else {
         block.set(type == "text" ? "text" : "thinking", text);

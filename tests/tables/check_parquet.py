@@ -14,7 +14,9 @@ import pyarrow
 import pyarrow.parquet as parquet
 import pytest
 
+CALL = '<tool_call>{"name": "f", "arguments": {'
 PIECES = ["<think>", "</think>", "Zürich ", "<tool_call>", "</tool_call>", "x" * 30]
+PIECES += [CALL, CALL + "}}</tool_call>", CALL + ",}}</tool_call>"]
 SCHEMA = pyarrow.schema([("id", "string"), ("score", "double"), ("text", "string")])
 
 
@@ -34,6 +36,14 @@ def table(rows, seed=1):
         },
         SCHEMA,
     )
+
+
+def as_in_json(call):
+    """An attempted call of a column, as the lines of errors have it."""
+    call = dict(call)
+    call["bytes"] = [call.pop("offset"), call.pop("end")]
+    call["tokens"] = [call.pop("token_offset"), call.pop("token_end")]
+    return call
 
 
 @pytest.fixture
@@ -87,9 +97,17 @@ def test_every_row_has_a_row(files, tmp_path):
             "id": f"1-{row}",
             "complete": message["complete"],
             "diagnostics": message["diagnostics"],
+            "turn_ended": message["turn_ended"],
+            "attempted_calls": [as_in_json(call) for call in message["attempted_calls"]],
+            "prefix_bytes": message["prefix_bytes"],
         }
         for row, message in enumerate(messages)
-        if message and (message["diagnostics"] or not message["complete"])
+        if message
+        and (
+            message["diagnostics"]
+            or not message["complete"]
+            or any(call["status"] != "ok" for call in message["attempted_calls"])
+        )
     ]
     assert lines == unsound
     counts = {
@@ -101,6 +119,15 @@ def test_every_row_has_a_row(files, tmp_path):
     for what, count in counts.items():
         assert count > 0
         assert f"{count:,} {what}" in said
+    for status in ("malformed", "cut_off"):
+        count = sum(
+            call["status"] == status
+            for message in messages
+            if message
+            for call in message["attempted_calls"]
+        )
+        assert count > 0
+        assert f"calls {status.replace('_', ' ')}: {count:,}" in said
 
 
 def test_resume_after_a_kill(tmp_path):

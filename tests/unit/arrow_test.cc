@@ -295,15 +295,16 @@ json::Value expected(const Format& format,
                      {"message", one.message}}));
   }
   const json::Value* reasoning = message.fields.find("thinking");
-  return json::Value(
-      json::Object{{"reasoning", text_or_null(reasoning)},
-                   {"content", text_or_null(message.fields.find("content"))},
-                   {"tool_calls", std::move(calls)},
-                   {"other", json::Value()},
-                   {"complete", message.complete},
-                   {"diagnostics", std::move(diagnostics)},
-                   {"turn_ended", message.turn_ended},
-                   {"attempted_calls", std::move(attempts)}});
+  return json::Value(json::Object{
+      {"reasoning", text_or_null(reasoning)},
+      {"content", text_or_null(message.fields.find("content"))},
+      {"tool_calls", std::move(calls)},
+      {"other", json::Value()},
+      {"complete", message.complete},
+      {"diagnostics", std::move(diagnostics)},
+      {"turn_ended", message.turn_ended},
+      {"attempted_calls", std::move(attempts)},
+      {"prefix_bytes", static_cast<std::int64_t>(message.prefix_bytes)}});
 }
 
 Format format_of(std::string_view name) {

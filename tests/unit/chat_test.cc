@@ -113,6 +113,35 @@ TEST(Chat, AResponseThatIsCutAnywhereKeepsTheLaw) {
   }
 }
 
+// The stream has sent the beginning of a call that is cut; the response does
+// not have it, and ends as one without calls.
+TEST(Chat, AResponseHasCompleteCallsOnly) {
+  const std::string cut = R"(Hi.<tool_call>{"name": "g", "arguments": {"a)";
+  const std::string call =
+      R"(<tool_call>{"name": "f", "arguments": {}}</tool_call>)";
+  for (const ChatApi api : kApis) {
+    const Streamed none = stream(cut, fixed(api));
+    const Streamed one = stream(call + cut, fixed(api));
+    expect_law(api, none);
+    expect_law(api, one);
+    const auto sent = [](const Streamed& streamed, std::string_view text) {
+      return std::ranges::any_of(streamed.chunks, [&](const ChatChunk& chunk) {
+        return json::dump(chunk.body).find(text) != std::string::npos;
+      });
+    };
+    EXPECT_TRUE(sent(none, "\"name\": \"g\""));
+    EXPECT_EQ(json::dump(none.response).find("\"g\""), std::string::npos);
+    EXPECT_NE(json::dump(one.response).find("\"f\""), std::string::npos);
+    EXPECT_EQ(json::dump(one.response).find("\"g\""), std::string::npos);
+    EXPECT_EQ(sent(none, R"("finish_reason": "tool_calls")"), false);
+    EXPECT_EQ(sent(none, R"("stop_reason": "tool_use")"), false);
+    EXPECT_EQ(sent(one, R"("finish_reason": "tool_calls")"),
+              api == ChatApi::kChatCompletions);
+    EXPECT_EQ(sent(one, R"("stop_reason": "tool_use")"),
+              api == ChatApi::kMessages);
+  }
+}
+
 // The calls of a list are closed with the list.
 TEST(Chat, AListOfCallsIsSeveralCalls) {
   const std::string text =

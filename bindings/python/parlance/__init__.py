@@ -1051,6 +1051,8 @@ class ParseResult(NamedTuple):
         turn_ended: whether the end of the turn was seen.
         attempted_calls: every call that the model attempted, as
             ``ResponseParser.attempted_calls``.
+        prefix_bytes: where the response begins in the places of diagnostics and
+            calls, as ``ResponseParser.prefix_bytes``.
     """
 
     message: dict | None
@@ -1059,6 +1061,7 @@ class ParseResult(NamedTuple):
     error: Exception | None
     turn_ended: bool
     attempted_calls: list
+    prefix_bytes: int = 0
 
 
 ParseResult.message.__doc__ = (
@@ -1077,6 +1080,10 @@ ParseResult.turn_ended.__doc__ = (
 ParseResult.attempted_calls.__doc__ = (
     "Every call that the model attempted, a list of ``dict`` as "
     "``ResponseParser.attempted_calls``."
+)
+ParseResult.prefix_bytes.__doc__ = (
+    "Where the response begins in the places of diagnostics and calls, which are "
+    "bytes of UTF-8, as ``ResponseParser.prefix_bytes``."
 )
 
 

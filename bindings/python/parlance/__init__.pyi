@@ -2596,6 +2596,8 @@ class ParseResult(NamedTuple):
         turn_ended: whether the end of the turn was seen.
         attempted_calls: every call that the model attempted, as
             ``ResponseParser.attempted_calls``.
+        prefix_bytes: where the response begins in the places of diagnostics and
+            calls, as ``ResponseParser.prefix_bytes``.
     """
 
     message: dict[str, Any] | None
@@ -2604,6 +2606,7 @@ class ParseResult(NamedTuple):
     error: Exception | None
     turn_ended: bool
     attempted_calls: list[dict[str, Any]]
+    prefix_bytes: int = 0
 
 class ArrowMessages:
     """A column of messages, which ``parse_arrow`` returns.

@@ -43,6 +43,7 @@ _BATCH = 8192  # rows
 _MANIFEST = "_parlance.json"
 _LOCK = "_lock"
 _ERRORS = "_errors"
+_STATUSES = ("invalid_arguments", "unknown_tool", "no_name", "malformed", "cut_off")
 _PART = "_part-"  # how names of files begin that are not whole
 
 _EPILOG = """\
@@ -123,7 +124,8 @@ def _options():
     add("--markers", default="token", choices=("token", "either", "text"),
         help="how ids write delimiters [token]")
     add("--errors", metavar="FILE",
-        help="write a JSON line for each row that is cut off or damaged")
+        help="write a JSON line for each row that is cut off or damaged, or has an "
+        "attempted call that is not ok")
     add("--resume", action="store_true",
         help="make what an interrupted run of the same command left out")
     add("--threads", type=int, default=0, metavar="N", help="[one per core]")
@@ -223,6 +225,11 @@ class _Run:
                     ("unended", "without end of turn"),
                 )
                 if self._total[name]
+            )
+            + "".join(
+                f", calls {status.replace('_', ' ')}: {_grouped(self._total[name])}"
+                for status in _STATUSES
+                if self._total[name := f"{status}_calls"]
             )
             + f", {progress.spent()}"
         )
@@ -385,6 +392,7 @@ class _Run:
 
     def _judge(self, shard, first, parsed, counts, damaged):
         """Counts a batch, and describes its rows that are not sound."""
+        import pyarrow
         from pyarrow import compute
 
         messages = parsed.column(self._options.message_key)
@@ -395,13 +403,25 @@ class _Run:
         )
         broken = compute.greater(lengths, 0)
         ended = compute.struct_field(messages, "turn_ended")
+        attempts = compute.struct_field(messages, "attempted_calls")
+        statuses = compute.struct_field(compute.list_flatten(attempts), "status")
+        for status in compute.value_counts(statuses).to_pylist():
+            counts[f"{status['values']}_calls"] += status["counts"]
+        bad = compute.unique(
+            compute.filter(
+                compute.list_parent_indices(attempts),
+                compute.not_equal(statuses, "ok"),
+            )
+        )
+        rows = pyarrow.array(range(len(messages)), bad.type)
+        failed = compute.is_in(rows, value_set=bad)
         for name, flags in (
             ("null", nulls), ("cut", cut), ("damaged", broken), ("ended", ended)
         ):
             counts[name] += compute.sum(flags).as_py() or 0
         ids = None if self._options.id is None else parsed.column(self._options.id)
         unsound = compute.indices_nonzero(
-            compute.fill_null(compute.or_(cut, broken), False)
+            compute.fill_null(compute.or_(compute.or_(cut, broken), failed), False)
         )
         for row in unsound.to_pylist():
             message = messages[row].as_py()
@@ -411,6 +431,20 @@ class _Run:
             line["complete"] = message["complete"]
             line["diagnostics"] = message["diagnostics"]
             line["turn_ended"] = message["turn_ended"]
+            line["attempted_calls"] = [
+                {
+                    "status": call["status"],
+                    "id": call["id"],
+                    "name": call["name"],
+                    "arguments": call["arguments"],
+                    "text": call["text"],
+                    "bytes": [call["offset"], call["end"]],
+                    "tokens": [call["token_offset"], call["token_end"]],
+                    "why": call["why"],
+                }
+                for call in message["attempted_calls"]
+            ]
+            line["prefix_bytes"] = message["prefix_bytes"]
             damaged.append(line)
 
     def _write_errors(self, shards):

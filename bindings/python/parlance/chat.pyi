@@ -31,9 +31,10 @@ class ChatStream:
             for random ids.
         model_call_ids: pass on the ids that the model wrote.
         extras: add what the APIs have no member for, if ``end`` is given the
-            parser: ``"turn_ended"`` and ``"attempted_calls"`` (as of
-            ``ResponseParser``), of the choice of chat completions, else of the
-            response or message, and of the last chunk that has one.
+            parser: ``"turn_ended"``, ``"attempted_calls"`` and
+            ``"prefix_bytes"`` (as of ``ResponseParser``), of the choice of chat
+            completions, else of the response or message, and of the last chunk
+            that has one.
 
     Raises:
         UsageError: there is no such ``api``.
@@ -95,7 +96,11 @@ class ChatStream:
 
     @property
     def response(self) -> dict[str, Any]:
-        """The whole response, as for a request without streaming: a ``dict``."""
+        """The whole response, as for a request without streaming: a ``dict``.
+
+        It has the complete calls only.  The stream may have sent the beginnings
+        of others, whose arguments are never JSON.
+        """
 
     @property
     def tokens(self) -> dict[str, int]:

@@ -713,6 +713,7 @@ def test_details_are_those_of_a_parser():
             None,
             parser.turn_ended,
             parser.attempted_calls,
+            parser.prefix_bytes,
         )
 
 
@@ -772,7 +773,7 @@ def test_details_by_schema():
     results = parlance.parse_response(
         ["n=1", "n=x", 5, None], schema, details=True
     )
-    assert results[0] == ({"n": 1}, True, [], None, False, [])
+    assert results[0] == ({"n": 1}, True, [], None, False, [], 0)
     assert [type(r.error).__name__ for r in results[1:3]] == [
         "ResponseError",
         "TypeError",

@@ -67,13 +67,14 @@ def expected(response, prefix=""):
                     for key, value in call.items()
                     if key not in ("bytes", "tokens")
                 },
-                "offset": max(call["bytes"][0] - len(prefix), 0),
-                "end": call["bytes"][1] - len(prefix),
+                "offset": call["bytes"][0],
+                "end": call["bytes"][1],
                 "token_offset": call["tokens"][0],
                 "token_end": call["tokens"][1],
             }
             for call in result.attempted_calls
         ],
+        "prefix_bytes": result.prefix_bytes,
     }
 
 

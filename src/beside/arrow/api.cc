@@ -148,8 +148,7 @@ class RowParser {
 
   static void finish(ResponseParser parser, MessageColumns& out) {
     parser.finalize();
-    const std::size_t begin = parser.prefix_bytes();
-    out.push(std::move(parser).take_message(), begin);
+    out.push(std::move(parser).take_message());
   }
 
   // The text of a row that is not parsed is its content.

@@ -81,11 +81,12 @@ void MessageColumns::push_null() {
   turn_ended.push(false);
   diagnostic_lists.end(diagnostics.offset.size());
   attempt_lists.end(attempts.offset.size());
+  prefix_bytes.push_back(0);
 }
 
 // Several regions of a field are one value in the message, apart from those
 // under different names of reasoning, which are joined here.
-void MessageColumns::push(const Message& message, std::size_t begin) {
+void MessageColumns::push(const Message& message) {
   valid.push(true);
   bool has_reasoning = false;
   bool has_content = false;
@@ -124,31 +125,29 @@ void MessageColumns::push(const Message& message, std::size_t begin) {
   call_lists.end(calls.complete.size());
   complete.push(message.complete);
   turn_ended.push(message.turn_ended);
-  const auto offset = [&](std::size_t at) {
-    return static_cast<std::int64_t>(at > begin ? at - begin : 0);
-  };
   for (const Attempt& one : message.attempts) {
     attempts.status.push(to_string(one.status));
     attempts.id.push(one.id);
     attempts.name.push(one.name);
     attempts.arguments.push(one.arguments);
     attempts.text.push(one.text);
-    attempts.offset.push_back(offset(one.bytes.begin));
-    attempts.end.push_back(offset(one.bytes.end));
+    attempts.offset.push_back(static_cast<std::int64_t>(one.bytes.begin));
+    attempts.end.push_back(static_cast<std::int64_t>(one.bytes.end));
     attempts.token_offset.push_back(
         static_cast<std::int64_t>(one.tokens.begin));
     attempts.token_end.push_back(static_cast<std::int64_t>(one.tokens.end));
     attempts.why.push(one.why);
   }
   for (const Diagnostic& one : message.diagnostics) {
-    diagnostics.offset.push_back(offset(one.bytes.begin));
-    diagnostics.end.push_back(offset(one.bytes.end));
+    diagnostics.offset.push_back(static_cast<std::int64_t>(one.bytes.begin));
+    diagnostics.end.push_back(static_cast<std::int64_t>(one.bytes.end));
     diagnostics.code.push(to_string(one.code));
     diagnostics.field.push(one.field);
     diagnostics.message.push(one.message);
   }
   diagnostic_lists.end(diagnostics.offset.size());
   attempt_lists.end(attempts.offset.size());
+  prefix_bytes.push_back(static_cast<std::int64_t>(message.prefix_bytes));
 }
 
 void MessageColumns::push_unread(std::string_view text, const Error& error) {
@@ -166,6 +165,7 @@ void MessageColumns::push_unread(std::string_view text, const Error& error) {
   diagnostics.message.push(error.message);
   diagnostic_lists.end(diagnostics.offset.size());
   attempt_lists.end(attempts.offset.size());
+  prefix_bytes.push_back(0);
 }
 
 MessageColumns MessageColumns::merge(std::vector<MessageColumns> blocks) {
@@ -214,6 +214,7 @@ MessageColumns MessageColumns::merge(std::vector<MessageColumns> blocks) {
       [](MessageColumns & of) -> auto& { return of.attempts.token_offset; });
   take_numbers(
       [](MessageColumns & of) -> auto& { return of.attempts.token_end; });
+  take_numbers([](MessageColumns & of) -> auto& { return of.prefix_bytes; });
   return out;
 }
 
@@ -348,7 +349,8 @@ std::optional<Error> export_columns(MessageColumns columns, ArrowArray* out) {
                       writer.texts(from.other), writer.bits(from.complete),
                       writer.lists(storage->diagnostic_offsets, note),
                       writer.bits(from.turn_ended),
-                      writer.lists(storage->attempt_offsets, attempt)});
+                      writer.lists(storage->attempt_offsets, attempt),
+                      writer.integers(from.prefix_bytes)});
   return std::nullopt;
 }
 
@@ -421,7 +423,8 @@ void arrow_message_schema(ArrowSchema* out) {
             schema_node("l", "end", true),
             schema_node("l", "token_offset", true),
             schema_node("l", "token_end", true),
-            schema_node("U", "why", true)})});
+            schema_node("U", "why", true)}),
+       schema_node("l", "prefix_bytes", true)});
 }
 
 }  // namespace parlance

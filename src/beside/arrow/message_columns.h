@@ -106,10 +106,10 @@ struct MessageColumns {
   Diagnostics diagnostics;
   BitColumn turn_ended;
   Attempts attempts;
+  std::vector<std::int64_t> prefix_bytes;
 
   void push_null();
-  // `begin`: where the response begins in the offsets of the diagnostics.
-  void push(const Message& message, std::size_t begin);
+  void push(const Message& message);
   // A response that could not be parsed: it is content.
   void push_unread(std::string_view text, const Error& error);
 

@@ -63,6 +63,7 @@ void Conversation::set_usage(const ChatUsage& given) {
   if (!usage.completion_tokens && total > 0) usage.completion_tokens = total;
   if (!options.extras) return;
   turn_ended = message->turn_ended;
+  prefix_bytes = message->prefix_bytes;
   for (const Attempt& attempt : message->attempts) {
     attempted_calls.push_back(to_json(attempt));
   }
@@ -72,6 +73,7 @@ void Conversation::add_extras(json::Object& out) const {
   if (!turn_ended) return;
   out.set("turn_ended", *turn_ended);
   out.set("attempted_calls", attempted_calls);
+  out.set("prefix_bytes", static_cast<std::int64_t>(prefix_bytes));
 }
 
 std::string Conversation::text(BlockKind kind) const {

@@ -84,12 +84,20 @@ struct Conversation {
   // With ChatOptions::extras.
   std::optional<bool> turn_ended;
   json::Array attempted_calls;
+  std::size_t prefix_bytes = 0;
   bool ended = false;
 
   void set_usage(const ChatUsage& given);
   // Adds what ChatOptions::extras asks for.
   void add_extras(json::Object& out) const;
 
+  // The blocks of the whole response, which has complete calls only.
+  template <class Take>
+  void for_each_whole(Take take) const {
+    for (const Block& block : blocks) {
+      if (block.kind != BlockKind::kCall || block.complete) take(block);
+    }
+  }
   std::string text(BlockKind kind) const;  // of all blocks of the kind
   bool has_complete_call() const;
   std::int64_t completion_tokens() const {

@@ -119,13 +119,13 @@ class CompletionsWriter final : public BlockWriter {
 
 Value CompletionsWriter::response() const {
   Array calls;
-  for (const Block& block : conversation_.blocks) {
-    if (block.kind != BlockKind::kCall) continue;
+  conversation_.for_each_whole([&](const Block& block) {
+    if (block.kind != BlockKind::kCall) return;
     calls.push_back(Object{
         {"id", block.call_id},
         {"type", "function"},
         {"function", Object{{"name", block.name}, {"arguments", block.text}}}});
-  }
+  });
   const std::string content = conversation_.text(BlockKind::kContent);
   const std::string reasoning = conversation_.text(BlockKind::kReasoning);
   Object message = {

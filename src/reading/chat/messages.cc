@@ -62,9 +62,9 @@ class MessagesWriter final : public BlockWriter {
   Value response() const override {
     Value out = envelope();
     Array blocks;
-    for (const Block& block : conversation_.blocks) {
+    conversation_.for_each_whole([&](const Block& block) {
       blocks.push_back(content(block, /*with_text=*/true));
-    }
+    });
     out.mutable_members().set("content", std::move(blocks));
     conversation_.add_extras(out.mutable_members());
     return out;
@@ -95,9 +95,6 @@ class MessagesWriter final : public BlockWriter {
     if (input) {
       json::replace_surrogates(*input);
       out.set("input", std::move(*input));
-    } else if (!block.text.empty()) {
-      // The beginning of arguments that the response did not complete.
-      out.set("partial_json", block.text);
     }
     return out;
   }

@@ -141,9 +141,9 @@ class ResponsesWriter final : public BlockWriter {
   Value envelope(std::string_view status) const {
     const ChatOptions& options = conversation_.options;
     Array output;
-    for (const Block& block : conversation_.blocks) {
+    conversation_.for_each_whole([&](const Block& block) {
       output.push_back(item(block, status_of(block), /*with_text=*/true));
-    }
+    });
     Object out = {{"id", options.id},
                   {"object", "response"},
                   {"created_at", options.created},

@@ -110,14 +110,18 @@ struct StreamHost {
   // The message, with the fields that it has by now.  They are made only when
   // they are asked for, because that costs as much as the message is long.
   Message& message() {
-    if (vocabulary) {
-      out.message.tokens = counter.counts(
-          static_cast<std::int64_t>(tokens.size() - prefix_tokens));
-    }
+    out.message.prefix_bytes = static_cast<std::size_t>(prefix_bytes);
+    out.message.tokens = counts();
     if (std::exchange(out.fields_stale, false)) {
       out.message.fields = reader().fields();
     }
     return out.message;
+  }
+
+  TokenCounts counts() const {
+    if (!vocabulary) return {};
+    return counter.counts(
+        static_cast<std::int64_t>(tokens.size() - prefix_tokens));
   }
 
   std::optional<Vocabulary> vocabulary;  // of a stream of tokens

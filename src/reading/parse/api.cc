@@ -398,6 +398,7 @@ const Message& ResponseParser::message() const { return state_->message(); }
 Message ResponseParser::take_message() && {
   return std::move(state_->message());
 }
+TokenCounts ResponseParser::tokens() const { return state_->counts(); }
 std::size_t ResponseParser::held_bytes() const { return held().size(); }
 std::string_view ResponseParser::held() const { return state_->held(); }
 

@@ -831,6 +831,7 @@ bool TagParser::reads_tokens() const { return state_->reads_tokens(); }
 const Error* TagParser::misuse() const { return state_->stage.misuse(); }
 const Message& TagParser::message() const { return state_->message(); }
 Message TagParser::take_message() && { return std::move(state_->message()); }
+TokenCounts TagParser::tokens() const { return state_->counts(); }
 std::size_t TagParser::held_bytes() const { return held().size(); }
 std::string_view TagParser::held() const { return state_->held(); }
 
