@@ -206,6 +206,12 @@ class FamilyWalks {
   const json::Value source_;
   const bool python_calls_;
   std::set<std::string> marks_;
+  // What the parser says of a generated response: not that the arguments of a
+  // tool that is not strict, or a double in place of the number that was
+  // written, are not valid.
+  std::vector<Diagnostic> damage_of(const Message& message,
+                                    const std::string& text) const;
+
   json::Value tools_;
   ToolSet tool_set_ = ToolSet::from_value(json::Array());
   std::vector<std::string> names_;                     // of the tools
@@ -498,6 +504,18 @@ inline json::Value FamilyWalks::untyped(const json::Value& message) const {
   return out;
 }
 
+inline std::vector<Diagnostic> FamilyWalks::damage_of(
+    const Message& message, const std::string& text) const {
+  std::vector<Diagnostic> out = testing::damage(message, text.size());
+  std::erase_if(out, [&](const Diagnostic& diagnostic) {
+    return std::ranges::any_of(names_, [&](const std::string& name) {
+      return (!documents_.contains(name) || has_long_number(text)) &&
+             diagnostic.message.starts_with("in a call of '" + name + "', ");
+    });
+  });
+  return out;
+}
+
 inline void FamilyWalks::check(const Cell& cell, const Vocabulary& vocabulary,
                                const CompiledTag& program,
                                const Grammar& grammar, const Walk& walk) {
@@ -516,7 +534,7 @@ inline void FamilyWalks::check(const Cell& cell, const Vocabulary& vocabulary,
   parser.feed_tokens(ids);
   parser.finalize();
   const Message& read = parser.message();
-  const std::vector<Diagnostic> damage = testing::damage(read, text.size());
+  const std::vector<Diagnostic> damage = damage_of(read, text);
   ASSERT_TRUE(damage.empty()) << listed(damage) << json::dump(text);
 
   // one message
@@ -774,8 +792,7 @@ inline void FamilyWalks::check_continuation(
                         {.tools = &tool_set_, .vocabulary = &vocabulary});
   parser.feed_tokens(all);
   parser.finalize();
-  const std::vector<Diagnostic> damage =
-      testing::damage(parser.message(), text.size());
+  const std::vector<Diagnostic> damage = damage_of(parser.message(), text);
   ASSERT_TRUE(damage.empty()) << listed(damage) << json::dump(text);
   for (const NamedCall& call : calls_of(parser.message().fields)) {
     const auto document = documents_.find(call.name);

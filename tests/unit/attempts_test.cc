@@ -187,6 +187,81 @@ TEST(Attempts, Events) {
   }
 }
 
+// A call that does not fit the tools of the request is a diagnostic, whether
+// attempts are told or not: the bytes of the call, and where it does not fit.
+TEST(Attempts, Diagnostics) {
+  const ToolSet tools = *ToolSet::from_json(R"([
+    {"type": "function", "function": {"name": "get", "parameters": {
+      "type": "object", "properties": {
+        "days": {"type": "array", "items": {"$ref": "#/$defs/day"}},
+        "a/b": {"type": "object", "additionalProperties": {"type": "string"}}},
+      "required": ["days"], "additionalProperties": false,
+      "$defs": {"day": {"type": "integer"}}}}}])");
+  struct Case {
+    const char* format;
+    const char* response;
+    std::vector<std::string> expected;  // bytes and message
+  };
+  const Case cases[] = {
+      {"hermes",
+       "<tool_call>{\"name\": \"get\", \"arguments\": {\"days\": [1]}}"
+       "</tool_call>",
+       {}},
+      {"hermes",
+       "<tool_call>{\"name\": \"get\", \"arguments\": {\"days\": [1, null]}}"
+       "</tool_call>",
+       {"{\"name\": \"get\", \"arguments\": {\"days\": [1, null]}}: in a call "
+        "of 'get', the arguments are not valid at \"/days/1\""}},
+      {"mistral_v3",
+       "[TOOL_CALLS][{\"name\": \"get\", \"arguments\": {\"x\": 1, \"days\": "
+       "[]}}, {\"name\": \"got\", \"arguments\": {}}, {\"name\": \"get\", "
+       "\"arguments\": {\"days\": [], \"a/b\": {\"c\": 1}}}, {\"name\": "
+       "\"get\", \"arguments\": []}, {\"name\": \"get\", \"arguments\": {}}]",
+       {"{\"name\": \"get\", \"arguments\": {\"x\": 1, \"days\": []}}: in a "
+        "call of 'get', the arguments are not valid at \"/x\"",
+        "{\"name\": \"got\", \"arguments\": {}}: a call of 'got', which is not "
+        "one of the tools of the request",
+        "{\"name\": \"get\", \"arguments\": {\"days\": [], \"a/b\": {\"c\": "
+        "1}}}: in a call of 'get', the arguments are not valid at "
+        "\"/a~1b/c\"",
+        "{\"name\": \"get\", \"arguments\": []}: in a call of 'get', the "
+        "arguments must be an object, and are of type array",
+        "{\"name\": \"get\", \"arguments\": {}}: in a call of 'get', the "
+        "arguments are not valid: \"days\" is missing"}},
+      {"qwen3_coder",
+       "<tool_call>\n<function=get>\n<parameter=days>\nnone\n</parameter>\n"
+       "</function>\n</tool_call>",
+       {"\n<parameter=days>\nnone\n</parameter>\n: in a call of 'get', the "
+        "arguments are not valid at \"/days\""}},
+  };
+  for (const Case& one : cases) {
+    SCOPED_TRACE(one.response);
+    const Format format = *Format::built_in(one.format);
+    const std::string_view response = one.response;
+    for (const bool attempts : {false, true}) {
+      StreamOptions options;
+      options.tools = &tools;
+      options.attempts = attempts;
+      const Message message = parse_response(format, response, options);
+      std::vector<std::string> found;
+      for (const Diagnostic& diagnostic : message.diagnostics) {
+        EXPECT_EQ(diagnostic.field, "tool_calls");
+        found.push_back(std::string(response.substr(diagnostic.bytes.begin,
+                                                    diagnostic.bytes.size())) +
+                        ": " + diagnostic.message);
+      }
+      EXPECT_EQ(found, one.expected);
+      options.recover = Recover::kNo;
+      EXPECT_TRUE(
+          parse_response(format, response, options).diagnostics.empty());
+      options.recover = Recover::kYes;
+      options.tools = nullptr;
+      EXPECT_TRUE(
+          parse_response(format, response, options).diagnostics.empty());
+    }
+  }
+}
+
 TEST(Attempts, NotAskedFor) {
   const Format format = *Format::built_in("hermes");
   const Message message = parse_response(format, kRows[0].response);

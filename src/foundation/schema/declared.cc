@@ -7,6 +7,7 @@
 #include <iterator>
 #include <unordered_map>
 
+#include "json/located.h"
 #include "json/writer.h"
 #include "schema/validate.h"
 
@@ -72,7 +73,8 @@ const Document* ToolSchema::loaded(Loaded& slot, bool formats) const {
   return slot.document ? &*slot.document : nullptr;
 }
 
-// Members are judged again, one by one, to name one that is at fault.
+// Where the arguments are not valid: each step goes to a member or an item that
+// is not valid by itself.
 Verdict ToolSchema::judge(const json::Value& arguments) const {
   const Document* const document = loaded(annotated_, false);
   if (document == nullptr) {
@@ -89,18 +91,57 @@ Verdict ToolSchema::judge(const json::Value& arguments) const {
     return {all, "the arguments are not checked: that would take too long"};
   }
   if (*all) return {all, ""};
-  const ObjectRules& rules = document->node(document->root).objects();
+  constexpr int kMostSteps = 16;
+  std::string pointer;
+  std::string missing;
+  NodeId at = document->root;
+  const json::Value* value = &arguments;
+  const auto enter = [&](NodeId node, const json::Value& part, auto key) {
+    if (node == kNoNode || valid(node, part) != false) return false;
+    pointer = json::append_pointer(std::move(pointer), key);
+    at = node;
+    value = &part;
+    return true;
+  };
+  const auto into_object = [&](const ObjectRules& rules) {
+    for (const std::string_view name : rules.required) {
+      if (value->find(name) != nullptr) continue;
+      missing = ": " + json::quoted(name) + " is missing";
+      return false;
+    }
+    for (const auto& [name, node] : rules.properties) {
+      const json::Value* const member = value->find(name);
+      if (member != nullptr && enter(node, *member, name)) return true;
+    }
+    if (!rules.pattern_properties.empty()) return false;
+    return std::ranges::any_of(value->members(), [&](const auto& member) {
+      return std::ranges::find(rules.properties, member.key,
+                               [](const auto& one) { return one.first; }) ==
+                 rules.properties.end() &&
+             enter(rules.additional_properties, member.value, member.key);
+    });
+  };
+  const auto into_array = [&](const ArrayRules& rules) {
+    for (std::size_t i = 0; i < value->size(); ++i) {
+      const NodeId node =
+          i < rules.prefix_items.size() ? rules.prefix_items[i] : rules.items;
+      if (enter(node, value->items()[i], i)) return true;
+    }
+    return false;
+  };
+  for (int step = 0; step < kMostSteps; ++step) {
+    const Node& node = document->node(at);
+    if (node.ref != kNoNode && valid(node.ref, *value) == false) {
+      at = node.ref;
+    } else if (value->is_object()
+                   ? !into_object(node.objects())
+                   : !value->is_array() || !into_array(node.arrays())) {
+      break;
+    }
+  }
   std::string why = "the arguments are not valid";
-  for (const std::string_view name : rules.required) {
-    if (arguments.find(name) != nullptr) continue;
-    return {all, why + ": " + json::quoted(name) + " is missing"};
-  }
-  for (const auto& [name, node] : rules.properties) {
-    const json::Value* member = arguments.find(name);
-    if (member == nullptr || valid(node, *member) != false) continue;
-    return {all, why + ": " + json::quoted(name) + " is not what it may be"};
-  }
-  return {all, why};
+  if (!pointer.empty()) why += " at " + json::quoted(pointer);
+  return {all, why + missing};
 }
 
 Declared::Declared(std::shared_ptr<const ToolSchema> tool,

@@ -32,7 +32,9 @@ struct Verdict {
   // Nothing: the schema cannot be loaded, or the check takes more than
   // Declared::kMaxSteps.
   std::optional<bool> valid;
-  std::string why;  // "" if it is valid
+  // "" if it is valid; otherwise it has the JSON pointer of a value that is
+  // not.
+  std::string why;
 };
 
 // The parameters of a tool.  They are loaded when they are first asked for,

@@ -15,7 +15,8 @@ CallStatus Attempts::check(const CallView& call, std::string& why) const {
     return CallStatus::kNoName;
   }
   if (!tools_.empty() && !tools_.contains(call.name)) {
-    why = shown_name(call.name) + " is not one of the tools of the request";
+    why = "a call of " + shown_name(call.name) +
+          ", which is not one of the tools of the request";
     return CallStatus::kUnknownTool;
   }
   static const json::Value kNone = json::Object();
@@ -47,24 +48,40 @@ void Attempts::make_encodable(Attempt& attempt) {
                                   attempt.arguments.size());
 }
 
+// The call is in the message all the same: the model wrote it, and only the
+// caller can decide what becomes of it.
+void Attempts::add_call(const Place& place, std::string text,
+                        const CallView& call) {
+  Attempt attempt;
+  attempt.status = check(call, attempt.why);
+  if (options_.diagnoses) {
+    if (attempt.status == CallStatus::kUnknownTool) {
+      out_.diagnose({ErrorCode::kUnknownName, attempt.why,
+                     std::string(place.field), place.inner});
+    } else if (attempt.status == CallStatus::kInvalidArguments) {
+      out_.diagnose(
+          {ErrorCode::kInvalidContent,
+           "in a call of " + shown_name(call.name) + ", " + attempt.why,
+           std::string(place.field), place.inner});
+    }
+  }
+  if (!options_.tells) return;
+  attempt.id = call.id;
+  attempt.name = call.name;
+  attempt.arguments = call.text();
+  make_encodable(attempt);
+  attempt.text = std::move(text);
+  attempt.bytes = place.bytes;
+  out_.attempt(place.field, place.index, std::move(attempt));
+}
+
 void Attempts::add(Place place, const json::Value& value) {
-  const auto add = [&](const CallView& call, std::string text) {
-    Attempt attempt;
-    attempt.status = check(call, attempt.why);
-    attempt.id = call.id;
-    attempt.name = call.name;
-    attempt.arguments = call.text();
-    make_encodable(attempt);
-    attempt.text = std::move(text);
-    attempt.bytes = place.bytes;
-    out_.attempt(place.field, place.index, std::move(attempt));
-  };
   if (const auto call = view_call(value)) {
-    return add(*call, std::move(place.text));
+    return add_call(place, std::move(place.text), *call);
   }
   const std::vector<CallView> calls = calls_in(value);
   for (const CallView& call : calls) {
-    add(call, copies(place.bytes) ? place.text : std::string());
+    add_call(place, copies(place.bytes) ? place.text : std::string(), call);
   }
   // Without a transform that makes calls, a value may be none.
   if (calls.empty() && !value.is_array()) {
@@ -76,6 +93,7 @@ void Attempts::add(Place place, const json::Value& value) {
 void Attempts::add_failed(Place place, CallStatus status, std::string_view why,
                           std::unique_ptr<CallReader> reader,
                           std::string_view written) {
+  if (!options_.tells) return;
   Attempt attempt;
   attempt.status = status;
   attempt.text = std::move(place.text);

@@ -5,6 +5,9 @@
 //
 //   end of a region --value, or error--> Attempts --> events, message
 //
+// Both are optional: what is told of all attempts, and the diagnostics of calls
+// that are complete and do not fit the tools of the request.
+//
 // A region of calls has one attempt, or one for each of its items.  What is
 // complete comes from the value that the region has in the message, so the
 // complete attempts are the calls of the message.  Of an attempt that is not,
@@ -28,9 +31,14 @@ namespace parlance::call_stream {
 
 class Attempts {
  public:
+  struct Options {
+    bool tells = false;      // events and the message have the attempts
+    bool diagnoses = false;  // calls that do not fit the tools
+  };
   // `out` must outlive this.
-  Attempts(events::Output& out, ToolSet tools)
-      : out_(out), tools_(std::move(tools)) {}
+  Attempts(events::Output& out, ToolSet tools, Options options)
+      : out_(out), tools_(std::move(tools)), options_(options) {}
+  bool tells() const { return options_.tells; }
 
   // A stretch of the response in a region of the field.
   struct Place {
@@ -38,6 +46,7 @@ class Attempts {
     std::uint32_t index = 0;
     std::string text = {};
     Span bytes = {};
+    Span inner = {};      // the bytes without delimiters
     std::string id = {};  // of a call whose reader does not know it
   };
   // Whether the next attempt, which has this place, has its text, and is read
@@ -62,9 +71,11 @@ class Attempts {
   static void make_encodable(Attempt& attempt);
   // What the arguments of a complete call are worth.
   CallStatus check(const CallView& call, std::string& why) const;
+  void add_call(const Place& place, std::string text, const CallView& call);
 
   events::Output& out_;
   const ToolSet tools_;
+  const Options options_;
   Span last_ = {};          // of copies()
   std::size_t shares_ = 0;  // attempts before the last with its place
 };

@@ -88,7 +88,12 @@ Assembler::Assembler(const format::FormatImpl& format,
     calls_.emplace(out_.keeps_message ? &out_.message.calls : nullptr,
                    format_.recovers);
   }
-  if (options_.attempts) attempts_.emplace(out_, options_.tools);
+  const bool diagnoses = options_.recover && !options_.tools.empty();
+  if (options_.attempts || diagnoses) {
+    attempts_.emplace(out_, options_.tools,
+                      call_stream::Attempts::Options{.tells = options_.attempts,
+                                                     .diagnoses = diagnoses});
+  }
   for (std::uint32_t i = 0; i < values_.size(); ++i) {
     if (program_.defaults[i] == nullptr) continue;
     values_.set_default(i, *program_.defaults[i]);
@@ -113,6 +118,8 @@ void Assembler::open_region(FieldId field, const Delimited* delimiter,
   captures_.clear();
   region_begin_ = at(position);
   body_begin_ = region_begin_;
+  region_at_ = position;
+  stretches_.clear();
   if (options_.fields_only) {
     if (delimiter == nullptr) return;
     body_begin_ = at(delimiter->end);
@@ -121,8 +128,6 @@ void Assembler::open_region(FieldId field, const Delimited* delimiter,
     }
     return;
   }
-  region_at_ = position;
-  stretches_.clear();
   Event& event =
       add_event(EventKind::kRegionOpen, field, {at(position), at(position)});
   if (delimiter != nullptr) {
@@ -227,8 +232,8 @@ void Assembler::add_attempts(const Closing& region, std::string_view text,
                              const json::Value* value, const Diagnostic* why) {
   const format::Field& field = description_.fields[region.field];
   const format::FieldReading* const read = reading(region.field);
-  call_stream::Attempts::Place place = {.field = field.name,
-                                        .index = region.field};
+  call_stream::Attempts::Place place = {
+      .field = field.name, .index = region.field, .inner = region.text};
   const bool alone =
       read != nullptr && has_several_values(field, *read) && !field.join;
   // What could not be split into items is the region as a whole.
@@ -236,9 +241,10 @@ void Assembler::add_attempts(const Closing& region, std::string_view text,
       items_.empty() || (value == nullptr && items_.size() == 1 &&
                          items_[0].bytes.size() == text.size());
   if (!alone || whole) {
-    place.text = written(region_at_, region.end);
+    if (attempts_->tells()) place.text = written(region_at_, region.end);
     place.bytes = {region_begin_, region.delimiter.end};
     if (value != nullptr) return attempts_->add(std::move(place), *value);
+    if (!attempts_->tells()) return;
     const bool nameless = items_.size() == 1 && items_[0].nameless;
     return attempts_->add_failed(std::move(place),
                                  region.at_end ? CallStatus::kCutOff
@@ -254,8 +260,8 @@ void Assembler::add_attempts(const Closing& region, std::string_view text,
   for (const ItemEnd& item : items_) {
     const std::uint64_t begin = position_of(item.bytes.begin);
     const std::uint64_t stop = position_of(item.bytes.end - 1) + 1;
-    place.bytes = {at(begin), at(stop)};
-    const bool copied = attempts_->copies(place.bytes);
+    place.bytes = place.inner = {at(begin), at(stop)};
+    const bool copied = attempts_->tells() && attempts_->copies(place.bytes);
     place.text = copied ? written(begin, stop) : std::string();
     if (item.error.empty()) {
       attempts_->add(place, value->items()[next++]);
@@ -332,14 +338,12 @@ void Assembler::on_text(std::string_view text, std::uint64_t begin,
   }
   if (!opened_ && !open_text(text, begin)) return;
   Span bytes = {at(begin), at(begin + text.size())};
-  if (!options_.fields_only) {
-    const bool adjacent = begin == text_end_;
-    if (attempts_ && (!adjacent || stretches_.empty())) {
-      stretches_.push_back({body().size(), begin});
-    }
-    add_chunk(bytes, adjacent, text.size());
-    text_end_ = begin + text.size();
+  const bool adjacent = begin == text_end_;
+  text_end_ = begin + text.size();
+  if (attempts_ && (!adjacent || stretches_.empty())) {
+    stretches_.push_back({body().size(), begin});
   }
+  if (!options_.fields_only) add_chunk(bytes, adjacent, text.size());
   if (body().empty()) body_begin_ = bytes.begin;
   if (!marks.empty() && reads_marks(description_.fields[field_].content)) {
     for (const MarkAt& mark : marks) {
@@ -875,9 +879,9 @@ void Assembler::finish_region(const Closing& region, json::Value value) {
   } else {
     values_.attempt(region.field);  // the field counts as present
   }
-  if (!options_.fields_only) publish_region(region, &value);
-  if (options_.recover && !options_.tools.empty()) {
-    report_undeclared(description_.fields[region.field], value, region.text);
+  if (!options_.fields_only) return publish_region(region, &value);
+  if (attempts_ && has_calls(description_.fields[region.field])) {
+    add_attempts(region, body(), &value, nullptr);
   }
 }
 
@@ -928,20 +932,6 @@ void Assembler::publish_region(const Closing& region, const json::Value* value,
     out_.close_region(end, *value);
   } else {
     out_.spoil_region(end, text, *why);
-  }
-}
-
-// A call of a tool that the request does not have is a call all the same: the
-// model wrote it, and only the caller can decide what becomes of it.
-void Assembler::report_undeclared(const format::Field& field,
-                                  const json::Value& value, Span bytes) {
-  if (!has_calls(field)) return;
-  for (const call_stream::CallView& call : call_stream::calls_in(value)) {
-    if (options_.tools.contains(call.name)) continue;
-    out_.diagnose({ErrorCode::kUnknownName,
-                   "a call of " + call_stream::shown_name(call.name) +
-                       ", which is not one of the tools of the request",
-                   field.name, bytes});
   }
 }
 

@@ -110,17 +110,17 @@ class Assembler final : public SegmentSink {
 
   // With attempts: `text` is what the segmenter gets next.
   void write_down(std::string_view text) {
-    if (attempts_) written_.append(text);
+    if (options_.attempts) written_.append(text);
   }
   // Where the region that is open begins in the text of the segmenter, if
-  // attempts are told; else the greatest number.
+  // something is told of its calls; else the greatest number.
   std::uint64_t attempt_begin() const {
     return attempts_ && opened_ ? region_at_ : ~std::uint64_t{0};
   }
   // What was written before `position` is not asked for any more.
   void forget(std::uint64_t position) {
     constexpr std::size_t kLeast = 4096;  // what is worth a move
-    if (!attempts_ || position <= written_at_) return;
+    if (!options_.attempts || position <= written_at_) return;
     const std::size_t gone = position - written_at_;
     if (gone < std::max(kLeast, written_.size() / 2)) return;
     written_.erase(0, gone);
@@ -214,7 +214,7 @@ class Assembler final : public SegmentSink {
   bool can_read_item(std::string_view item) const;
   void advance_calls(std::string_view text);
   void close_calls(std::string_view text, const json::Value* value, Span bytes);
-  // With attempts: adds those of the region, whose text is `text`.
+  // Tells of the calls of the region, whose text is `text`.
   void add_attempts(const Closing& region, std::string_view text,
                     const json::Value* value, const Diagnostic* why);
   std::unique_ptr<call_stream::CallReader> call_reader(
@@ -230,8 +230,6 @@ class Assembler final : public SegmentSink {
   void set_chunk_texts(const char* body);
 
   bool ends_by_itself(FieldId index) const;
-  void report_undeclared(const format::Field& field, const json::Value& value,
-                         Span bytes);
   Result<json::Value> region_value(FieldId index, bool cut,
                                    std::uint64_t position);
   bool has_elements(std::uint64_t position);
@@ -315,9 +313,10 @@ class Assembler final : public SegmentSink {
     return std::string_view(written_).substr(begin - written_at_, end - begin);
   }
 
-  // With attempts: what was written from written_at_ on; and of the open region
-  // where it begins, where each stretch of its text does, which what is left
-  // out separates, and what its items are.
+  // With attempts, and with tools, whose calls have diagnostics: of the open
+  // region where it begins, where each stretch of its text does, which what is
+  // left out separates, and what its items are.  With attempts: what was
+  // written from written_at_ on.
   std::optional<call_stream::Attempts> attempts_;
   std::string written_;
   std::uint64_t written_at_ = 0;
