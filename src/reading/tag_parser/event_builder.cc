@@ -35,10 +35,11 @@ EventBuilder::EventBuilder(const Regions& regions, events::Output& out,
     calls_.emplace(out_.keeps_message ? &out_.message.calls : nullptr,
                    /*encodable=*/true);
   }
-  if (options.attempts) attempts_.emplace(out_, ToolSet());
+  if (options.attempts)
+    attempts_.emplace(out_, ToolSet(), call_stream::Attempts::Options{true});
 }
 
-void EventBuilder::open(TagNodeId id, Span delimiter) {
+void EventBuilder::open(TagNodeId id, Span delimiter, bool whole) {
   space_.drop();
   if (open_ != kNoTagNode) close_open(delimiter.begin, false);
   open_ = id;
@@ -60,7 +61,9 @@ void EventBuilder::open(TagNodeId id, Span delimiter) {
   dirty_ = region.value != kNoTagNode;
   opened_at_ = delimiter.end;
   Event& event = add(EventKind::kRegionOpen, delimiter);
-  if (kind_ == RegionKind::kCall) event.captures = {&region.capture, 1};
+  if (kind_ == RegionKind::kCall && whole) {
+    event.captures = {&region.capture, 1};
+  }
 }
 
 void EventBuilder::write(TagNodeId id, std::string_view text, Span bytes) {
@@ -134,9 +137,11 @@ void EventBuilder::tell_attempt(const json::Value* value) {
   EndingCall call = *std::exchange(ending_, std::nullopt);
   // ORDER: the first three of Regions::fields()
   constexpr std::uint32_t kCalls = 2;
-  call_stream::Attempts::Place place = {regions_.fields()[kCalls], kCalls,
-                                        base::to_utf8(call.text), call.bytes,
-                                        std::move(call.id)};
+  call_stream::Attempts::Place place = {.field = regions_.fields()[kCalls],
+                                        .index = kCalls,
+                                        .text = base::to_utf8(call.text),
+                                        .bytes = call.bytes,
+                                        .id = std::move(call.id)};
   if (value != nullptr && call.why.empty()) {
     return attempts_->add(std::move(place), *value);
   }

@@ -40,7 +40,8 @@ class EventBuilder {
                CallOptions options);
 
   // Opens the region of the format `id`, which begins after `delimiter`.
-  void open(structural_tag::TagNodeId id, Span delimiter);
+  // `whole`: all of the delimiter was written, so a call has its name.
+  void open(structural_tag::TagNodeId id, Span delimiter, bool whole = true);
   // Writes text to the region of `id`, and opens the region if it is not open.
   // REQUIRES: `text` stays valid until the next round, since events point to
   // it.

@@ -165,10 +165,15 @@ void TreeWalker::end_attempt(const Diagnostic* why, CallStatus status) {
   if (why != nullptr) {
     ending.status = status;
     ending.why = why->message;
-    // Before the content of its tag, the call may be one of another tool.
-    if (events_.is_open(code_.regions.representative(call.tag))) {
+    const TagNodeId region = code_.regions.representative(call.tag);
+    if (events_.is_open(region)) {
       ending.id = id_;
       ending.reader = reader_of(code_.regions.region(call.tag));
+    } else if (ending.text.empty()) {
+      return;
+    } else {
+      // Before the content of its tag, the call may be one of another tool.
+      events_.open(region, ending.bytes, /*whole=*/false);
     }
   }
   events_.end_attempt(std::move(ending));
