@@ -971,6 +971,14 @@ TEST(Detect, SaysWhatComesNear) {
       // One of two texts of a rule.
       {R"({"chat_template": "<arg_key>"})",
        "(is told by \"<arg_value>\", which is not there)"},
+      // Headers of a family whose calls have no markers.
+      {R"({"chat_template": "<|start_header_id|> <|end_header_id|> <|eot_id|> {% for c in m.tool_calls %}<|call|>{{ c }}<|/call|>{% endfor %}"})",
+       "near is \"llama3_json\" (the calls of the chat template have <|call|>, "
+       "which it does not know)."},
+      // A tag of one family inside the calls of another.
+      {R"({"chat_template": "<|im_start|> <|im_end|> {% for c in m.tool_calls %}<tool_call><function=f><arg_key>a</arg_key><arg_value>b</arg_value></function></tool_call>{% endfor %}"})",
+       "the calls that the chat template writes are those of no built-in "
+       "format; near is "},
       // Half a marker.
       {R"({"chat_template": "<|tool_calls_section_end|>"})",
        "the chat template and the declared tokens are those of no built-in "

@@ -342,16 +342,47 @@ bool may_write(std::string_view templates, std::string_view text) {
   return true;
 }
 
-// A tag that opens and closes in the text, and whose name does not occur in
-// `source`; "" if there is none.
+// A tag that opens and closes in the text, and that does not occur in `source`;
+// "" if there is none.
 std::string_view unknown_tag(std::string_view text, std::string_view source) {
   for (std::size_t at = 0; (at = text.find("</", at)) != text.npos; ++at) {
     const std::string_view rest = text.substr(at + 2);
     const std::string_view name =
         rest.substr(0, rest.find_first_of(" \t\r\n<>=/\"'"));
-    if (name.size() < 2 || source.find(name) != source.npos) continue;
     const std::string open = '<' + std::string(name);
+    const std::string close = "</" + std::string(name);
+    if (name.size() < 2 || source.find(open) != source.npos ||
+        source.find(close) != source.npos) {
+      continue;
+    }
     if (text.find(open) != text.npos) return name;
+  }
+  return "";
+}
+
+// A marker (<|x|> or <x>) that the template writes from a test for calls, or a
+// loop over them, to the end of a loop, and that does not occur in `source`; ""
+// if there is none.
+std::string_view unknown_marker(std::string_view templates,
+                                std::string_view source) {
+  constexpr std::string_view kCalls = "tool_calls";
+  for (std::size_t at = 0; (at = templates.find(kCalls, at)) != templates.npos;
+       at += kCalls.size()) {
+    std::string_view loop = templates.substr(at + kCalls.size());
+    loop.remove_prefix(
+        std::min(loop.size(), loop.find_first_not_of(" -'\"])")));
+    if (!loop.starts_with("%}")) continue;
+    constexpr std::size_t kLongest = 4096;
+    loop = loop.substr(0, kLongest);
+    loop = loop.substr(0, loop.find("endfor"));
+    for (std::size_t from = 0; (from = loop.find('<', from)) != loop.npos;
+         ++from) {
+      std::size_t end = from + 1;
+      while (is_word(loop, end) || loop.substr(end).starts_with('|')) ++end;
+      const std::string_view marker = loop.substr(from, end + 1 - from);
+      if (marker.size() < 4 || marker.back() != '>') continue;
+      if (source.find(marker) == source.npos) return marker;
+    }
   }
   return "";
 }
@@ -407,6 +438,21 @@ std::string contradiction(std::size_t file, const Knowledge& known,
       if (missing.empty()) missing = lacks("its calls have ", *absent);
       continue;
     }
+    const auto unknown_is = [&](std::string_view text) {
+      return "the calls of the chat template have " + std::string(text) +
+             ", which it does not know";
+    };
+    // Where calls have no markers, the template has none there.
+    if (std::ranges::none_of(texts, [](const std::string& text) {
+          return text.find('<') != text.npos;
+        })) {
+      const std::string_view marker =
+          unknown_marker(templates, format::built_ins()[file].source);
+      if (!marker.empty()) {
+        missing = unknown_is(marker);
+        continue;
+      }
+    }
     // The calls that the template writes, or shows in a prompt.
     constexpr std::size_t kLongestCall = 4096;
     std::string_view open = base::trimmed(texts.front());
@@ -426,8 +472,7 @@ std::string contradiction(std::size_t file, const Knowledge& known,
           unknown_tag(call.substr(0, end), format::built_ins()[file].source);
     }
     if (unknown.empty()) return "";
-    missing = "the calls of the chat template have <" + std::string(unknown) +
-              ">, which it does not know";
+    missing = unknown_is('<' + std::string(unknown) + '>');
   }
   return missing;
 }
