@@ -176,7 +176,9 @@ void feed_parser(Parser& parser, nb::handle text, bool tokens, FedInput& input,
     return;
   }
   if (tokens) raise_reads_tokens();
-  input.begin(PyUnicode_CheckExact(text.ptr()) ? text.ptr() : nullptr);
+  // Of a str with half of a surrogate pair, events have U+FFFD.
+  const bool shared = PyUnicode_CheckExact(text.ptr()) && in.is_plain();
+  input.begin(shared ? text.ptr() : nullptr);
   if (in.text.size() <= kReleaseBytes) {
     on_events(parser.feed(in.text));
     return;

@@ -208,6 +208,36 @@ def test_every_string_of_a_result_can_be_encoded(family, text):
             ]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a\ud83cb",
+        "\ud83c\udf0a",
+        "<think>\ud83c</think>\udf0a",
+        '<tool_call>{"name": "f\ud83c", "arguments": {"a\ud83c": "\ud83c"}}</tool_call>',
+        '<tool_call>{"name": "f", "arguments": {"a": "\ud83c',
+        "<tool_call>x\ud83c</tool_call>",
+    ],
+)
+def test_halves_that_are_fed_are_replaced_everywhere(text):
+    for size in (1, 3, len(text)):
+        parser = parlance.ResponseParser("qwen3", "", stream_calls=True, attempts=True)
+        deltas = parlance.ResponseParser("qwen3", "")
+        tag = parlance.StructuralTag({"format": {"type": "any_text"}}).parser()
+        chat = ChatStream("qwen3", extras=True)
+        told = []
+        for at in range(0, len(text), size):
+            piece = text[at : at + size]
+            events = parser.feed(piece)
+            told += [events, deltas.feed_deltas(piece), tag.feed(piece)]
+            told += [chunk.body for chunk in chat.feed(events)]
+        message, events = parser.finalize()
+        told += [message, events, tag.finalize(), parser.parts, parser.calls]
+        told += [chunk.body for chunk in chat.feed(events) + chat.end(parser=parser)]
+        told += [chat.response, parser.attempted_calls, parser.diagnostics]
+        json.dumps(told, ensure_ascii=False).encode()
+
+
 def test_a_bare_template_keeps_halves_and_its_chat_shapes_do_not():
     template = {
         "start_anchor": "<A>",
@@ -335,6 +365,53 @@ def test_all_outputs_have_the_same_attempts(family):
                 if api == "chat_completions":
                     place = place["choices"][0]
                 assert place["attempted_calls"] == wanted
+                assert place["prefix_bytes"] == 0
+
+
+PREFIX = "<|im_start|>assistant\n<think>\nHm.\n</think>\n\n<tool_call>\n"
+REST = '{"name": "f", "arguments": {"a": "x"}}\n</tool_call> So <tool_call>{"name'
+
+
+def test_places_count_from_the_first_byte_of_the_prefix_that_is_read():
+    """The same everywhere, and of a call that begins in the prompt as well."""
+    result = parlance.parse_response(
+        REST, "qwen3", prefix=PREFIX, tools=TOOLS, details=True
+    )
+    begin = result.prefix_bytes
+    stream = (PREFIX[len(PREFIX) - begin :] + REST).encode()
+    assert stream.startswith(b"<think>")
+    first, second = result.attempted_calls
+    for call in (first, second):
+        assert stream[slice(*call["bytes"])].decode() == call["text"]
+    assert first["bytes"][0] < begin < first["bytes"][1]
+    (wrong, cut) = result.diagnostics
+    assert "/a" in wrong["message"]
+    assert stream[slice(*wrong["span"])].strip() == REST[:38].encode()
+    (row,) = rows_of(
+        parlance.parse_arrow(TextColumn([REST]), "qwen3", prefix=PREFIX, tools=TOOLS)
+    )
+    assert row["prefix_bytes"] == begin
+    assert [[call["offset"], call["end"]] for call in row["attempted_calls"]] == [
+        call["bytes"] for call in result.attempted_calls
+    ]
+    assert [[one["offset"], one["end"]] for one in row["diagnostics"]] == [
+        list(one["span"]) for one in result.diagnostics
+    ]
+    parser = parlance.ResponseParser("qwen3", PREFIX, tools=TOOLS, attempts=True)
+    events = parser.initial_events + parser.feed(REST) + parser.finalize()[1]
+    assert parser.prefix_bytes == begin
+    assert parser.attempted_calls == result.attempted_calls
+    assert [
+        stream[event["start"] : event["end"]].decode()
+        for event in events
+        if event["type"] == "call_attempt"
+    ] == [first["text"], second["text"]]
+    chat = ChatStream("qwen3", extras=True)
+    chat.feed(events)
+    chat.end("stop", parser=parser)
+    (choice,) = chat.response["choices"]
+    assert choice["attempted_calls"] == result.attempted_calls
+    assert choice["prefix_bytes"] == begin
 
 
 def test_the_name_of_reasoning_is_an_option():
