@@ -125,6 +125,12 @@ TEST(Pattern, Flavors) {
       {kSchema, {"\\u{1F600}\\ud83d\\ude00", "lit{\U0001F600\U0001F600}"}},
       {kSchema, {"\\/\\cA\\0", std::string_view("lit{/\x01\0}", 8)}},
       {kSchema, {"(?<n>a)\\k<n>", "concat{cap{1:n lit{a}} backref{1}}"}},
+      {kSchema,
+       {"\\Aa\\Z|\\z", "alt{concat{text_start lit{a} text_end} text_end}"}},
+      {kSchema, {"(?i)a(?-i:b)", "concat{class{Aa} lit{b}}"}},
+      {kSchema,
+       {"(?s:.)(?P<n>a)", "concat{class{\\x0-\\x10FFFF} cap{1:n lit{a}}}"}},
+      {kSchema, {"[a&&b~~c[:]", "class{&:[a-c~}"}},
       {kSchema, {"\\p{Script=Ogham}", "class{\\x1680-\\x169C}"}},
   };
   for (const auto& [options, row] : rows) {
@@ -209,8 +215,10 @@ TEST(Pattern, ErrorsOfOtherFlavors) {
       {kRe, {"\\p{L}", ErrorCode::kBadPattern, {0, 2}}},
       {kRe, {"(?P<n>a)(?P<n>b)", ErrorCode::kBadPattern, {8, 14}}},
       {kSchema, {"a++", ErrorCode::kBadPattern, {2, 3}}},
-      {kSchema, {"\\Z", ErrorCode::kBadPattern, {0, 2}}},
-      {kSchema, {"(?i)a", ErrorCode::kBadPattern, {0, 3}}},
+      {kSchema, {"(?a)a", ErrorCode::kBadPattern, {0, 3}}},
+      {kSchema, {"(?P=n)", ErrorCode::kBadPattern, {0, 3}}},
+      {kSchema, {"x[[:^alpha:]]", ErrorCode::kUnsupportedPattern, {2, 12}}},
+      {kSchema, {"[a-z&&[^b]]", ErrorCode::kUnsupportedPattern, {0, 6}}},
       {kSchema, {"\\u{110000}", ErrorCode::kBadPattern, {0, 9}}},
   };
   for (const auto& [options, fault] : faults) {

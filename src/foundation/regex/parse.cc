@@ -316,9 +316,19 @@ bool Parser::open_extension(std::size_t begin) {
     return open_capture(begin, &name);
   }
   if (ecma()) {
-    return fail(begin, at_ + 1,
-                "Unknown group; \"(?\" must be followed by \":\", \"=\", "
-                "\"!\", \"<=\", \"<!\" or \"<name>\".");
+    // Spellings of Python and Rust that ECMA has no other meaning for.
+    if (raw_match("P<")) {
+      std::string name;
+      return group_name('>', false, name) && open_capture(begin, &name);
+    }
+    if (std::u32string_view(U"imsux-").find(raw_peek()) ==
+        std::u32string_view::npos) {
+      return fail(begin, at_ + 1,
+                  "Unknown group; \"(?\" must be followed by \":\", \"=\", "
+                  "\"!\", \"<=\", \"<!\", \"<name>\" or flags out of "
+                  "\"imsux\".");
+    }
+    return open_flags(begin);
   }
   if (raw_match("#")) return comment(begin);
   if (raw_match("P")) return open_python(begin);

@@ -20,6 +20,31 @@ using base::is_letter;
 
 bool is_octal(char32_t c) { return c >= '0' && c <= '7'; }
 
+// What to write for a POSIX class, for people.
+std::string instead_of_posix(std::string_view name, bool negated) {
+  static constexpr std::pair<std::string_view, std::string_view> kMembers[] = {
+      {"alnum", "A-Za-z0-9"},
+      {"alpha", "A-Za-z"},
+      {"ascii", "\\0-\\x7F"},
+      {"blank", " \\t"},
+      {"cntrl", "\\0-\\x1F\\x7F"},
+      {"digit", "0-9"},
+      {"graph", "!-~"},
+      {"lower", "a-z"},
+      {"print", " -~"},
+      {"punct", "!-\\/:-@\\[-`{-~"},
+      {"space", "\\t-\\r "},
+      {"upper", "A-Z"},
+      {"word", "A-Za-z0-9_"},
+      {"xdigit", "0-9A-Fa-f"},
+  };
+  for (const auto& [posix, members] : kMembers) {
+    if (posix != name) continue;
+    return (negated ? "write [^" : "write [") + std::string(members) + "].";
+  }
+  return "list the characters.";
+}
+
 CharClass ecma_space() {
   CharClass set = find_property("", "Zs").char_class;
   set.add(CharClass({{9, 13}, {0x2028, 0x2029}, {0xFEFF, 0xFEFF}}));
@@ -41,14 +66,11 @@ bool Parser::escape(std::size_t begin) {
   if (is_digit(c) && c != '0') return back_reference(begin, c);
   if (c == 'b') return anchor(AstAnchor::kWordBoundary, begin);
   if (c == 'B') return anchor(AstAnchor::kNotWordBoundary, begin);
-  if (ecma()) {
-    if (c == 'k') return named_back_reference(begin, '>');
-  } else {
-    if (c == 'A') return anchor(AstAnchor::kTextStart, begin);
-    if (c == 'Z') return anchor(AstAnchor::kTextEnd, begin);
-  }
+  if (c == 'A') return anchor(AstAnchor::kTextStart, begin);
+  if (c == 'Z') return anchor(AstAnchor::kTextEnd, begin);
+  if (c == 'z' && !python_re()) return anchor(AstAnchor::kTextEnd, begin);
+  if (ecma() && c == 'k') return named_back_reference(begin, '>');
   if (flavor_ == Flavor::kRegexModule) {
-    if (c == 'z') return anchor(AstAnchor::kTextEnd, begin);
     if (c == 'g') return named_back_reference(begin, '>');
     if (c == 'm' || c == 'M' || c == 'K' || c == 'G' || c == 'X' || c == 'R' ||
         c == 'L') {
@@ -495,11 +517,14 @@ bool Parser::bracket_member(std::size_t begin, std::size_t first_member,
 }
 
 // Refuses "--", "&&", "||" and "~~".  In version 0 they are characters, but an
-// author who writes "[a-z--b]" means the set operation of version 1.
+// author who writes "[a-z--b]" means the set operation of version 1, and in
+// ECMA one who writes "[a-z&&[^b]]" means that of Rust.
 bool Parser::set_operator(std::size_t begin, std::size_t first_member) {
-  if (flavor_ != Flavor::kRegexModule || at_ == first_member) return true;
+  if (python_re() || at_ == first_member) return true;
   for (std::string_view op : {"--", "&&", "||", "~~"}) {
     if (!rest().starts_with(op) || rest().substr(2).starts_with("]")) continue;
+    // In ECMA, as the operations of Rust: before another class.
+    if (ecma() && (op == "||" || !rest().substr(2).starts_with("["))) continue;
     return refuse(begin, at_ + 2,
                   "The set operation \"" + std::string(op) +
                       "\" is not supported; write a character that stands "
@@ -519,7 +544,7 @@ bool Parser::bracket_item(std::size_t begin, Item& item) {
     return ecma() ? ecma_escape(begin, c, true, item)
                   : common_escape(begin, c, true, item);
   }
-  if (flavor_ == Flavor::kRegexModule && rest().starts_with("[:")) {
+  if (!python_re() && rest().starts_with("[:")) {
     bool found = false;
     if (!posix_class(begin, found, item)) return false;
     if (found) return true;
@@ -546,6 +571,14 @@ bool Parser::posix_class(std::size_t begin, bool& found, Item& item) {
   found = end > i && text_.substr(end).starts_with(":]");
   if (!found) return true;
   std::string_view name = text_.substr(i, end - i);
+  // To ECMA these are the characters "[", ":" and the letters, which nobody
+  // means.
+  if (ecma()) {
+    at_ = end + 2;
+    return refuse(begin, at_,
+                  "The class " + std::string(shown(begin)) +
+                      " is not ECMA's; " + instead_of_posix(name, negated));
+  }
   std::string_view qualifier;
   std::size_t split = name.find('=');
   if (split != std::string_view::npos) {

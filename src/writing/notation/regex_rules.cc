@@ -30,18 +30,19 @@ using regex::HirKind;
 // its origin in the pattern, so that errors have spans in the pattern.
 class Respeller {
  public:
-  Respeller(std::string_view text, const RegexOptions& options)
-      : text_(text), embedded_(options.embedded), search_(options.search) {}
+  Respeller(std::string_view text, const RegexOptions& options, bool verbose)
+      : text_(text),
+        embedded_(options.embedded),
+        search_(options.search),
+        verbose_(verbose) {}
 
   // False after an error.
   bool run() {
-    if (embedded_ && text_.starts_with("(?i)")) {
-      ignore_case = true;
-      at_ = 4;
-    }
     while (at_ < text_.size()) {
       char c = text_[at_];
-      if (c == '\\') {
+      if (verbose_ && !in_class_ && c == '#') {
+        keep(std::min(text_.find('\n', at_), text_.size()) - at_);
+      } else if (c == '\\') {
         if (!escape()) return false;
       } else if (!in_class_ && c == '[') {
         in_class_ = true;
@@ -50,10 +51,6 @@ class Respeller {
       } else if (in_class_ && c == ']') {
         in_class_ = false;
         keep(1);
-      } else if (in_class_ && c == '[') {
-        // With ECMA's v flag a "[" in brackets opens a set; here it is a
-        // character.
-        put("\\[", 1);
       } else if (!in_class_ && text_.substr(at_).starts_with("{,")) {
         return fail(2, "A least count is missing; write {0,...}.",
                     ErrorCode::kBadPattern);
@@ -69,7 +66,6 @@ class Respeller {
 
   std::string out;
   std::vector<std::uint32_t> map;  // by byte of `out`, and for its end
-  bool ignore_case = false;
   Error error;
 
  private:
@@ -125,9 +121,18 @@ class Respeller {
       return refuse(3, "Atomic groups are not supported; use (?:...).");
     }
     if (rest.starts_with("#")) return refuse(3, "Comments are not supported.");
-    return refuse(3,
-                  "Inline flags are not supported; \"(?\" must be followed by "
-                  "\":\" or \"<name>\".");
+    // Flags.  The parser reads them; here it matters that comments follow.
+    const std::size_t end = rest.find_first_not_of("imsux-");
+    if (end == std::string_view::npos || end == 0 ||
+        (rest[end] != ':' && rest[end] != ')')) {
+      return refuse(3,
+                    "\"(?\" must be followed by \":\", \"<name>\" or flags "
+                    "out of \"imsux\".");
+    }
+    const std::string_view on = rest.substr(0, rest.substr(0, end).find('-'));
+    verbose_ = verbose_ || on.find('x') != std::string_view::npos;
+    keep(3 + end);
+    return true;
   }
 
   // "(?<name>" becomes "(?:": the name is checked and then unused.
@@ -239,15 +244,17 @@ class Respeller {
                       "depend on what stands around the pattern.");
       case 'p':
       case 'P':
-        return refuse(2,
-                      "Unicode properties are not supported in a grammar; "
-                      "list the characters, as in [a-zà-ÿ].");
+        return property(c);
       case 'k':
         return refuse(2, "Back-references are not supported in a grammar.");
       case 'A':
       case 'Z':
       case 'z':
-        if (!search_ || in_class_) break;
+        if (in_class_) break;
+        if (!search_) {
+          keep(2);
+          return true;
+        }
         return refuse(2, std::string("\"\\") + c +
                              "\" is not supported; \"^\" is the beginning of "
                              "the text, and the end is not known while the "
@@ -261,6 +268,23 @@ class Respeller {
     std::size_t end = at_ + 1;
     char32_t point = base::next_code_point(text_, end);
     return put_code_point(point, end - at_);
+  }
+
+  // \p{L}, and \pL, which ECMA does not have.
+  bool property(char letter) {
+    const std::size_t begin = at_ + 2;
+    if (begin < text_.size() && text_[begin] == '{') {
+      const std::size_t end = text_.find('}', begin);
+      keep(std::min(end, text_.size() - 1) + 1 - at_);
+      return true;
+    }
+    if (begin >= text_.size() || !is_letter(text_[begin])) {
+      keep(2);
+      return true;
+    }
+    const char category = text_[begin];
+    put(std::string("\\") + letter + "{" + category + "}", 3);
+    return true;
   }
 
   // A dash after a shorthand in brackets is a character.
@@ -277,6 +301,7 @@ class Respeller {
   std::size_t at_ = 0;
   bool embedded_;
   bool search_;
+  bool verbose_;
   bool in_class_ = false;
 };
 
@@ -312,6 +337,7 @@ const CharClass& json_characters() {
 struct Flags {
   bool ignore_case = false;
   bool dot_all = false;
+  bool verbose = false;
 };
 
 Result<Flags> read_flags(std::string_view pattern,
@@ -322,11 +348,13 @@ Result<Flags> read_flags(std::string_view pattern,
       flags.ignore_case = true;
     } else if (flag == 's') {
       flags.dot_all = true;
-    } else if (flag != 'u') {
+    } else if (flag == 'x') {
+      flags.verbose = true;
+    } else if (flag != 'u' && flag != 'm') {
       return Error{ErrorCode::kUnsupportedPattern,
                    std::string("The flag \"") + flag +
-                       "\" is not supported; there are \"i\", \"s\" and "
-                       "\"u\".",
+                       "\" is not supported; there are \"i\", \"m\", \"s\", "
+                       "\"u\" and \"x\".",
                    {},
                    Span{0, pattern.size()}};
     }
@@ -349,9 +377,9 @@ Error located(const Respeller& respeller, Error error) {
 
 // Gives the tree the meaning of a grammar's pattern: anchors are empty, case is
 // that of ASCII letters, and "." excludes at most "\n".
-std::optional<Error> interpret(regex::Ast& ast, const Flags& flags,
-                               bool search) {
+std::optional<Error> interpret(regex::Ast& ast, bool search) {
   for (regex::AstNode& node : ast.nodes) {
+    const bool ignore_case = std::exchange(node.flags.ignore_case, false);
     if (node.kind == AstKind::kAnchor && search) {
       if (node.anchor != regex::AstAnchor::kCaret) {
         return Error{ErrorCode::kUnsupportedPattern,
@@ -370,14 +398,14 @@ std::optional<Error> interpret(regex::Ast& ast, const Flags& flags,
                      {},
                      node.span};
       }
-      if (flags.ignore_case) node.set = fold_ascii(node.set);
-    } else if (node.kind == AstKind::kDot && !flags.dot_all) {
+      if (ignore_case) node.set = fold_ascii(node.set);
+    } else if (node.kind == AstKind::kDot && !node.flags.dot_all) {
       // ECMA's dot also excludes \r, U+2028 and U+2029.
       node.kind = AstKind::kSet;
       node.set = CharClass({{'\n', '\n'}});
       node.negated = true;
-    } else if (node.kind == AstKind::kChar && flags.ignore_case &&
-               node.c < 128 && is_letter(static_cast<char>(node.c))) {
+    } else if (node.kind == AstKind::kChar && ignore_case && node.c < 128 &&
+               is_letter(static_cast<char>(node.c))) {
       node.kind = AstKind::kSet;
       node.set = fold_ascii(CharClass({{node.c, node.c}}));
       node.negated = false;
@@ -440,16 +468,17 @@ Result<RegexExpr> read_regex(std::string_view pattern,
   }
   Result<Flags> flags = read_flags(pattern, options);
   if (!flags) return flags.error();
-  Respeller respeller(pattern, options);
+  Respeller respeller(pattern, options, flags->verbose);
   if (!respeller.run()) return respeller.error;
-  flags->ignore_case = flags->ignore_case || respeller.ignore_case;
 
   regex::PatternOptions reading;
   reading.flavor = regex::Flavor::kEcma;
   reading.dot_all = flags->dot_all;
+  reading.ignore_case = flags->ignore_case;
+  reading.verbose = flags->verbose;
   Result<regex::Ast> ast = regex::parse_ast(respeller.out, reading);
   if (!ast) return located(respeller, ast.error());
-  if (auto error = interpret(*ast, *flags, options.search)) {
+  if (auto error = interpret(*ast, options.search)) {
     return located(respeller, std::move(*error));
   }
   Result<regex::Hir> hir = regex::translate(*ast, reading);

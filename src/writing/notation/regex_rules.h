@@ -8,17 +8,19 @@
 //
 //   .           any character, also a newline; with flags given and no "s"
 //               among them, any but a newline
-//   ^ $         mean nothing: the whole text is matched anyway
+//   ^ $ \A \Z   mean nothing: the whole text is matched anyway
 //   \d \w \s    ASCII; \s is space, \t \n \r \v \f and U+00A0
 //   \a \e       the characters 7 and 27; \UHHHHHHHH a code point; any other
-//   \A ...      escaped character is this character
+//   \i ...      escaped character is this character
 //   *? +? {}?   the same as without the "?"
-//   flag i      ASCII letters only
+//   flag i      ASCII letters only, as flag or in the pattern
+//   flag x      white space and comments in the pattern mean nothing
+//   (?i) (?s:)  flags in the pattern: i, m, s, u and x; m means nothing
+//   \pL         \p{L}
 //
-// Refused, with the reason: look-around, back-references, \b \B, \p, inline
-// flags, atomic groups, comments, (?P<...>).  Inside a grammar (`embedded`) a
-// leading "(?i)" and "(?P<name>...)" are accepted, because printed grammars
-// contain them.
+// Refused, with the reason: look-around, back-references, \b \B, atomic groups,
+// comments, [[:alpha:]] and set operations, (?P<...>).  Inside a grammar
+// (`embedded`) (?P<name>...) is accepted, because printed grammars contain it.
 
 #include <string>
 #include <string_view>
@@ -30,7 +32,7 @@ namespace parlance::notation {
 
 struct RegexOptions {
   bool has_flags = false;
-  std::string_view flags = {};  // letters of "isu"
+  std::string_view flags = {};  // letters of "imsux"
   bool json_string = false;
   bool embedded = false;
   // The pattern is searched for in a text: look-ahead is accepted, ^ is the
