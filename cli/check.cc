@@ -36,9 +36,10 @@ struct Arguments {
   std::vector<std::string> schemas;
   std::vector<std::string> tags;
   std::vector<std::string> ebnfs;
+  std::vector<std::string> gbnfs;
   std::vector<std::string> larks;
   std::vector<std::string> regexes;
-  std::string root = "root";
+  std::string root;
   VocabularyArguments vocabulary;
   bool werror = false;
   bool quiet = false;
@@ -53,15 +54,16 @@ enum class Kind {
   kJsonSchema,
   kTag,
   kEbnf,
+  kGbnf,
   kLark,
   kRegex,
 };
 
 // ORDER: Kind
-constexpr std::array<std::string_view, 8> kKindNames = {
+constexpr std::array<std::string_view, 9> kKindNames = {
     "format file",  "response template", "response schema",
     "JSON Schema",  "structural tag",    "EBNF grammar",
-    "Lark grammar", "regular expression"};
+    "GBNF grammar", "Lark grammar",      "regular expression"};
 
 Kind kind_of_source(SourceKind kind) {
   switch (kind) {
@@ -71,6 +73,8 @@ Kind kind_of_source(SourceKind kind) {
       return Kind::kTag;
     case SourceKind::kEbnf:
       return Kind::kEbnf;
+    case SourceKind::kGbnf:
+      return Kind::kGbnf;
     case SourceKind::kLark:
       return Kind::kLark;
     case SourceKind::kRegex:
@@ -277,6 +281,8 @@ SourceKind source_kind_of(Kind kind) {
       return SourceKind::kTag;
     case Kind::kEbnf:
       return SourceKind::kEbnf;
+    case Kind::kGbnf:
+      return SourceKind::kGbnf;
     case Kind::kLark:
       return SourceKind::kLark;
     case Kind::kRegex:
@@ -392,6 +398,7 @@ int run_check(const Arguments& arguments) {
       {arguments.schemas, SourceKind::kSchema},
       {arguments.tags, SourceKind::kTag},
       {arguments.ebnfs, SourceKind::kEbnf},
+      {arguments.gbnfs, SourceKind::kGbnf},
       {arguments.larks, SourceKind::kLark},
       {arguments.regexes, SourceKind::kRegex}};
   std::size_t all = arguments.files.size() + arguments.formats.size();
@@ -399,7 +406,7 @@ int run_check(const Arguments& arguments) {
   if (all == 0) {
     throw Failure(
         "nothing to check: give a FILE, --format NAME, or one of --schema, "
-        "--tag, --ebnf, --lark and --regex");
+        "--tag, --ebnf, --gbnf, --lark and --regex");
   }
   const std::optional<Vocabulary> vocabulary =
       load_vocabulary(arguments.vocabulary);
@@ -470,12 +477,16 @@ void add_check(Command& app, Run& run) {
   add("-s,--schema", a->schemas, "Check a JSON Schema, as a grammar");
   add("--tag", a->tags, "Check a structural tag");
   add("--ebnf", a->ebnfs, "Check EBNF");
+  add("--gbnf", a->gbnfs, "Check GBNF");
   add("--lark", a->larks, "Check a Lark grammar");
   command->add_option("--regex", a->regexes, "Check a regular expression")
       ->type_name("PATTERN")
       ->allow_extra_args(false);
   command
-      ->add_option("--root", a->root, "EBNF: the name of the start rule (root)")
+      ->add_option(
+          "--root", a->root,
+          "EBNF, GBNF, Lark: the name of the start rule (root; in Lark "
+          "start)")
       ->type_name("RULE");
   add_vocabulary(*command, a->vocabulary,
                  "To look up tokens that are named by their text (default: "

@@ -243,7 +243,7 @@ void add_explain(Command& app, Run& run) {
   add_reading(*command, a->reading);
   add_sources(*command, a->source, false);
   for (const char* source :
-       {"--grammar", "--schema", "--ebnf", "--lark", "--regex"}) {
+       {"--grammar", "--schema", "--ebnf", "--gbnf", "--lark", "--regex"}) {
     for (const char* other : {"--format", "--template", "--tag"}) {
       command->option(source)->excludes(command->option(other));
     }

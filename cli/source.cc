@@ -62,28 +62,27 @@ StructuralTagGrammarOptions tokens_of(const CompileOptions& options) {
   return tokens;
 }
 
-Result<Grammar> compile_lark(const Source& source,
-                             const CompileOptions& options) {
-  LarkGrammarOptions tokens;
+// Where GBNF and Lark look up tokens that are named by their text.
+std::function<std::vector<std::uint32_t>(std::string_view)> tokens_spelled(
+    const CompileOptions& options) {
   if (options.vocabulary != nullptr) {
-    tokens.tokens_spelled = [&](std::string_view text) {
-      return options.vocabulary->find(text);
-    };
-  } else if (options.every_token) {
-    tokens.tokens_spelled = [](std::string_view) {
-      return std::vector<TokenId>{0};
-    };
+    return
+        [&](std::string_view text) { return options.vocabulary->find(text); };
   }
-  return Grammar::from_lark(source.text, tokens);
+  if (!options.every_token) return nullptr;
+  return [](std::string_view) { return std::vector<std::uint32_t>{0}; };
+}
+
+std::string root_of(const CompileOptions& options, const char* otherwise) {
+  return options.root.empty() ? otherwise : options.root;
 }
 
 }  // namespace
 
 std::optional<SourceKind> kind_of(std::string_view name,
                                   std::string_view text) {
-  if (name.ends_with(".ebnf") || name.ends_with(".gbnf")) {
-    return SourceKind::kEbnf;
-  }
+  if (name.ends_with(".ebnf")) return SourceKind::kEbnf;
+  if (name.ends_with(".gbnf")) return SourceKind::kGbnf;
   if (name.ends_with(".lark")) return SourceKind::kLark;
   if (name.ends_with(".regex")) return SourceKind::kRegex;
   const std::size_t first = text.find_first_not_of(" \t\r\n");
@@ -111,7 +110,7 @@ Source read_source(const std::string& file, const std::string& option,
   if (!kind) {
     throw Failure(name +
                   ": unknown kind of grammar; use --schema, --tag, --ebnf, "
-                  "--lark or --regex instead of --grammar");
+                  "--gbnf, --lark or --regex instead of --grammar");
   }
   return make_source(std::move(name), std::move(text), *kind);
 }
@@ -132,17 +131,20 @@ void add_sources(Command& app, SourceArguments& a, bool with_tag) {
   if (with_tag) {
     add("--tag", a.tag, "FILE", "A structural tag: a file, or the text itself");
   }
-  add("--ebnf", a.ebnf, "FILE", "EBNF, as in GBNF files");
+  add("--ebnf", a.ebnf, "FILE", "EBNF, as XGrammar has it");
+  add("--gbnf", a.gbnf, "FILE", "GBNF, as llama.cpp has it");
   add("--lark", a.lark, "FILE", "A Lark grammar");
   add("--regex", a.regex, "PATTERN",
       "A regular expression that matches the whole text");
-  app.add_option("--root", a.root, "EBNF: the name of the start rule (root)")
+  app.add_option("--root", a.root,
+                 "EBNF, GBNF, Lark: the name of the start rule (root; in Lark "
+                 "start)")
       ->type_name("RULE");
 }
 
 bool any_source(const SourceArguments& a) {
   for (const std::string* value :
-       {&a.grammar, &a.schema, &a.tag, &a.ebnf, &a.lark, &a.regex}) {
+       {&a.grammar, &a.schema, &a.tag, &a.ebnf, &a.gbnf, &a.lark, &a.regex}) {
     if (!value->empty()) return true;
   }
   return false;
@@ -154,6 +156,7 @@ Source read_source(const SourceArguments& a) {
   }
   if (!a.tag.empty()) return read_source(a.tag, "--tag", SourceKind::kTag);
   if (!a.ebnf.empty()) return read_source(a.ebnf, "--ebnf", SourceKind::kEbnf);
+  if (!a.gbnf.empty()) return read_source(a.gbnf, "--gbnf", SourceKind::kGbnf);
   if (!a.lark.empty()) return read_source(a.lark, "--lark", SourceKind::kLark);
   if (!a.regex.empty()) return {SourceKind::kRegex, "--regex", a.regex};
   if (!a.grammar.empty()) {
@@ -161,7 +164,7 @@ Source read_source(const SourceArguments& a) {
   }
   throw Failure(
       "no grammar given: use --grammar FILE, or one of --schema, --tag, "
-      "--ebnf, --lark and --regex");
+      "--ebnf, --gbnf, --lark and --regex");
 }
 
 Result<Grammar> compile(const Source& source, const CompileOptions& options) {
@@ -172,9 +175,18 @@ Result<Grammar> compile(const Source& source, const CompileOptions& options) {
       case SourceKind::kTag:
         return Grammar::from_structural_tag(source.text, tokens_of(options));
       case SourceKind::kEbnf:
-        return Grammar::from_ebnf(source.text, {.root_rule = options.root});
-      case SourceKind::kLark:
-        return compile_lark(source, options);
+        return Grammar::from_ebnf(source.text,
+                                  {.root_rule = root_of(options, "root")});
+      case SourceKind::kGbnf:
+        return Grammar::from_gbnf(source.text,
+                                  {.root_rule = root_of(options, "root"),
+                                   .tokens_spelled = tokens_spelled(options)});
+      case SourceKind::kLark: {
+        LarkGrammarOptions reading;
+        reading.start_rule = root_of(options, "start");
+        reading.tokens_spelled = tokens_spelled(options);
+        return Grammar::from_lark(source.text, reading);
+      }
       case SourceKind::kRegex:
         return Grammar::from_regex(source.text);
     }

@@ -4,8 +4,8 @@
 // Files that describe a language of texts, and the notation of each.
 //
 //   schema   JSON Schema                      tag     structural tag
-//   ebnf     EBNF, GBNF                       lark    Lark
-//   regex    one regular expression
+//   ebnf     EBNF                             gbnf    GBNF, as llama.cpp has it
+//   lark     Lark                             regex   one regular expression
 //
 // The kind is given by an option, else by the file's name, else by its content;
 // see kind_of().
@@ -24,7 +24,7 @@
 
 namespace parlance::cli {
 
-enum class SourceKind { kSchema, kTag, kEbnf, kLark, kRegex };
+enum class SourceKind { kSchema, kTag, kEbnf, kGbnf, kLark, kRegex };
 
 struct Source {
   SourceKind kind = SourceKind::kSchema;
@@ -32,7 +32,7 @@ struct Source {
   std::string text;
 };
 
-// By the end of the name: .ebnf and .gbnf, .lark, .regex.  Else JSON is a
+// By the end of the name: .ebnf, .gbnf, .lark, .regex.  Else JSON is a
 // structural tag if it is an object with "type": "structural_tag", with
 // "structures" or "response_format", or with an object as "format", and a
 // schema if not; a text with "::=" is EBNF, and one that defines the rule
@@ -55,13 +55,14 @@ struct SourceArguments {
   std::string schema;
   std::string tag;
   std::string ebnf;
+  std::string gbnf;
   std::string lark;
   std::string regex;  // the pattern itself
-  std::string root = "root";
+  std::string root;   // "": "root", and "start" in Lark
 };
 
-// Adds --grammar, --schema, --tag (if wanted), --ebnf, --lark, --regex and
-// --root, as options that exclude each other.
+// Adds --grammar, --schema, --tag (if wanted), --ebnf, --gbnf, --lark, --regex
+// and --root, as options that exclude each other.
 void add_sources(Command& app, SourceArguments& arguments,
                  bool with_tag = true);
 bool any_source(const SourceArguments& arguments);
@@ -70,7 +71,7 @@ Source read_source(const SourceArguments& arguments);
 
 struct CompileOptions {
   JsonSchemaOptions schema = {};
-  std::string root = "root";
+  std::string root = {};  // as SourceArguments::root
   // What tokens that are named by their text are looked up in.  Null: such a
   // token is an error.
   const Vocabulary* vocabulary = nullptr;

@@ -129,6 +129,32 @@ Grammar from_ebnf(std::string_view text, std::string_view root, nb::dict limits,
       });
 }
 
+// Sets where the names of tokens are looked up.
+template <class Options>
+void look_up(Options& options, const Vocabulary* vocabulary,
+             const Compiler* compiler) {
+  if (compiler != nullptr) vocabulary = &compiler->vocabulary();
+  if (vocabulary == nullptr) return;
+  options.tokens_spelled = [vocabulary](std::string_view spelling) {
+    return vocabulary->find(spelling);
+  };
+}
+
+Grammar from_gbnf(std::string_view text, const Vocabulary* vocabulary,
+                  std::string_view root, nb::dict limits, nb::object cancelled,
+                  const Compiler* compiler) {
+  GbnfOptions options{.root_rule = std::string(root)};
+  look_up(options, vocabulary, compiler);
+  Budget budget(std::move(limits), std::move(cancelled));
+  return made_by(
+      Domain::kGrammar, text, budget, [&](const GrammarLimits& given) {
+        options.limits = given;
+        return compiler != nullptr
+                   ? compiler->grammar_cache().from_gbnf(text, options)
+                   : Grammar::from_gbnf(text, options);
+      });
+}
+
 Grammar from_regex(std::string_view pattern, nb::dict limits,
                    nb::object cancelled, const Compiler* compiler) {
   Budget budget(std::move(limits), std::move(cancelled));
@@ -142,15 +168,12 @@ Grammar from_regex(std::string_view pattern, nb::dict limits,
 
 // `grammars` and `sources` define what "@name" stands for.
 Grammar from_lark(std::string_view text, const Vocabulary* vocabulary,
-                  nb::dict grammars, nb::dict sources, nb::dict limits,
-                  nb::object cancelled, const Compiler* compiler) {
+                  std::string_view start, nb::dict grammars, nb::dict sources,
+                  nb::dict limits, nb::object cancelled,
+                  const Compiler* compiler) {
   LarkGrammarOptions options;
-  if (compiler != nullptr) vocabulary = &compiler->vocabulary();
-  if (vocabulary != nullptr) {
-    options.tokens_spelled = [vocabulary](std::string_view spelling) {
-      return vocabulary->find(spelling);
-    };
-  }
+  options.start_rule = start;
+  look_up(options, vocabulary, compiler);
   for (auto [name, grammar] : grammars) {
     options.grammars.emplace(nb::cast<std::string_view>(name),
                              nb::cast<const Grammar&>(grammar));
@@ -374,11 +397,14 @@ void define_grammar(nb::module_& m) {
   m.def("grammar_of_ebnf", &from_ebnf, nb::arg("text"), nb::arg("root"),
         nb::arg("limits"), nb::arg("cancelled").none(),
         nb::arg("compiler").none());
+  m.def("grammar_of_gbnf", &from_gbnf, nb::arg("text"),
+        nb::arg("vocabulary").none(), nb::arg("root"), nb::arg("limits"),
+        nb::arg("cancelled").none(), nb::arg("compiler").none());
   m.def("grammar_of_regex", &from_regex, nb::arg("pattern"), nb::arg("limits"),
         nb::arg("cancelled").none(), nb::arg("compiler").none());
   m.def("grammar_of_lark", &from_lark, nb::arg("text"),
-        nb::arg("vocabulary").none(), nb::arg("grammars"), nb::arg("sources"),
-        nb::arg("limits"), nb::arg("cancelled").none(),
+        nb::arg("vocabulary").none(), nb::arg("start"), nb::arg("grammars"),
+        nb::arg("sources"), nb::arg("limits"), nb::arg("cancelled").none(),
         nb::arg("compiler").none());
   m.def("grammar_of_tag", &from_structural_tag, nb::arg("tag"),
         nb::arg("vocabulary").none(), nb::arg("limits"),

@@ -103,6 +103,8 @@ class Compiler {
   Result<Constraint> compile_regex(std::string_view pattern,
                                    const GrammarLimits& limits = {}) const;
   // Default of options.tokens_spelled: Vocabulary::find() of vocabulary().
+  Result<Constraint> compile_gbnf(std::string_view text,
+                                  const GbnfOptions& options = {}) const;
   Result<Constraint> compile_lark(std::string_view text,
                                   const LarkGrammarOptions& options = {}) const;
   Result<Constraint> compile_structural_tag(

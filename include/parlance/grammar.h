@@ -9,7 +9,7 @@
 //   if (!grammar) return grammar.error();
 //   grammar->accepts(R"({"city": "Bern"})");   // true
 //
-// A Grammar depends on tokens only where it names them (in Lark, EBNF and
+// A Grammar depends on tokens only where it names them (in Lark, GBNF, EBNF and
 // structural tags).  A text that is read without tokens does not match there.
 // See parlance/constraint.h for masks.
 //
@@ -57,8 +57,20 @@ struct EbnfOptions {
   GrammarLimits limits = {};
 };
 
+struct GbnfOptions {
+  // The rule that a whole text matches.
+  std::string root_rule = "root";
+  // As of LarkGrammarOptions, for tokens given by name.
+  std::function<std::vector<std::uint32_t>(std::string_view)> tokens_spelled =
+      {};
+  GrammarLimits limits = {};
+};
+
 struct LarkGrammarOptions {
-  // The grammars, or sources in Lark, that "@name" refers to.
+  // The rule that a whole text matches.
+  std::string start_rule = "start";
+  // The grammars, or sources in Lark, that "@name" refers to.  "%import name.X"
+  // imports from a source.
   std::map<std::string, Grammar> grammars = {};
   std::map<std::string, std::string> sources = {};
   // Returns all tokens with a spelling.  Null: no vocabulary is known, and
@@ -101,8 +113,9 @@ class Grammar {
     return from_json_schema(std::string_view(schema), options);
   }
 
-  // Grammars as text: EBNF (a superset of GBNF), a regular expression that a
-  // whole text matches, and Lark in the dialect of llguidance.
+  // Grammars as text: EBNF in the dialect of XGrammar, GBNF as llama.cpp reads
+  // it, a regular expression that a whole text matches, and Lark as Lark and
+  // llguidance read it.
   //
   // Errors, with byte spans of the text (parlance/error.h turns them into
   // lines and columns): kBadSyntax; kBadReference for a rule that is used and
@@ -113,6 +126,8 @@ class Grammar {
   // begin at that schema.
   static Result<Grammar> from_ebnf(std::string_view text,
                                    const EbnfOptions& options = {});
+  static Result<Grammar> from_gbnf(std::string_view text,
+                                   const GbnfOptions& options = {});
   static Result<Grammar> from_regex(std::string_view pattern,
                                     const GrammarLimits& limits = {});
   static Result<Grammar> from_lark(std::string_view text);

@@ -65,6 +65,8 @@ class GrammarCache {
                                    const JsonSchemaOptions& options = {}) const;
   Result<Grammar> from_ebnf(std::string_view text,
                             const EbnfOptions& options = {}) const;
+  Result<Grammar> from_gbnf(std::string_view text,
+                            const GbnfOptions& options = {}) const;
   Result<Grammar> from_regex(std::string_view pattern,
                              const GrammarLimits& limits = {}) const;
   Result<Grammar> from_lark(std::string_view text,

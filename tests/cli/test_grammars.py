@@ -43,10 +43,13 @@ KINDS = [
     (("-g", "sums.gbnf"), "12", "1+"),
     (("-g", "sums.txt"), "12", "1+"),
     (("--ebnf", "sums.txt"), "12", ""),
+    (("--gbnf", "sums.txt"), "12", ""),
     (("-g", "sums.ebnf", "--root", "term"), "(1+2)", "1+2"),
+    (("-g", "sums.gbnf", "--root", "term"), "(1+2)", "1+2"),
     (("-g", "words.lark"), "a, b", "a,b"),
     (("-g", "words.txt"), "a, b", "A"),
     (("--lark", "words.txt"), "a", ""),
+    (("--lark", "words.txt", "--root", "WORD"), "a", "a, b"),
     (("-g", "year.regex"), "2026", "2026\n"),
     (("--regex", "a+|b"), "aaa", "ab"),
     (("-g", "tag.json"), THOUGHT, "<think>Hm."),
@@ -150,8 +153,9 @@ def test_check(parlance, files):
         "check", "sums.ebnf", "sums.gbnf", "sums.txt", "words.lark",
         "year.regex", "tag.json", "--schema", "schema.json", "--regex", "a+",
         "--tag", "tag.json", "--ebnf", "sums.txt", "--lark", "words.txt",
+        "--gbnf", "sums.gbnf",
     )
-    assert out.splitlines()[-1].startswith("11 descriptions checked")
+    assert out.splitlines()[-1].startswith("12 descriptions checked")
 
 
 def test_check_tells_what_is_ignored(parlance, tmp_path):

@@ -1,5 +1,5 @@
-// Any text as a grammar.  The first byte chooses EBNF, Lark or a regular
-// expression, up to a zero byte; what follows is read as a text of it.
+// Any text as a grammar.  The first byte chooses GBNF ("g"), EBNF, Lark or a
+// regular expression, up to a zero byte; what follows is read as a text of it.
 //
 // A grammar is read, or refused with a place in the text.  What is read is
 // printed and read again, and both then agree on the text: at every byte
@@ -28,6 +28,7 @@ void require(bool holds) {
 }
 
 Result<rules::Rules> read(std::uint8_t kind, std::string_view source) {
+  if (kind == 'g') return notation::read_gbnf(source);
   if (kind % 3 == 0) return notation::read_ebnf(source);
   if (kind % 3 == 1) return notation::read_lark(source);
   return notation::regex_rules(source);

@@ -166,6 +166,7 @@ TEST(Ebnf, Errors) {
       {"root ::= \"a\" |", ErrorCode::kBadSyntax, {14, 14}, "empty"},
       {"root ::= ( | \"a\")", ErrorCode::kBadSyntax, {11, 12}, "empty"},
       {"root ::= (\"a\"", ErrorCode::kBadSyntax, {9, 10}, "never closed"},
+      {"root ::= (", ErrorCode::kBadSyntax, {9, 10}, "never closed"},
       {"root ::= \"a\")", ErrorCode::kBadSyntax, {12, 13}, "no \"(\""},
       {"root ::= *", ErrorCode::kBadSyntax, {9, 10}, "nothing before it"},
       {"root ::= \"a\"+?", ErrorCode::kBadSyntax, {13, 14}, "in a row"},

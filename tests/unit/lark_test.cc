@@ -94,6 +94,55 @@ TEST(Lark, Languages) {
       {calls,
        {"", "x", "x<add>1</add>y<say>hi", "<add", "<say>hi<add>2</add>"},
        {"<add>", "x<add>a</add>", "<say>", "<say>x"}},
+      // Strings as Lark has them, where JSON has none.
+      {R"(start: "\x41\U00000042\d\'")", {"AB\\d\\'"}, {"ABd'"}},
+      // Patterns.
+      {"start: /a(?s:.)[[]/", {"a\n["}, {"a["}},
+      {"start: /a # b\n  c/x \"d\"", {"acd"}, {"a cd"}},
+      {"start: /\\p{Lu}(?i:x)/", {"ÉX", "Ax"}, {"ax"}},
+      // Layout.
+      {"!?start.2: A \\\n  \"b\"\nA.-10: \"a\"", {"ab"}, {"a"}},
+      {"start:\n  | \"a\"\n  | \"b\"", {"", "a", "b"}, {"ab"}},
+      // Terminals with "&" and "~".
+      {"start: L\nL: /[a-z\\n]*/ & ~/(?s:.*)\\n\\n(?s:.*)/",
+       {"", "a\nb\n", "\na"},
+       {"a\n\nb", "A"}},
+      {"start: A\nA: ~\"a\" & /[ab]*/", {"", "b", "aa", "ab"}, {"a", "c"}},
+      {"start: A\nA: \"<\" ~/[^a]*/+ \">\"", {"<a>", "<aba>"}, {"<b>", "<>"}},
+      {"start: A\nA: \"x\" \"y\" & /[a-z]+/ | \"1\"", {"xy", "1"}, {"x"}},
+      {"start: A \"!\"\nA: ~(B | ~~C)\nB: \"b\" & /./\nC: /c*/",
+       {"a!", "bb!", "cb!"},
+       {"b!", "!", "cc!"}},
+      {"start: A\nA: /.{2}/ & ~(\"é\" /./) & ~/.😀/",
+       {"ab", "aé"},
+       {"éa", "a😀", "a"}},
+      {"start: A B | B \"d\"\nA: /a/ & /b/\nB: \"c\"", {"cd"}, {"c", "ac"}},
+      // Templates.
+      {"start: list{INT, \",\"} | list{\"x\", SEP}\n"
+       "list{item, sep}: item (sep item)*\nINT: /[0-9]+/\nSEP: \";\"",
+       {"1,22", "x;x", "x"},
+       {"1;2", "x,x", ""}},
+      {"start: nest{\"a\"}\nnest{x}: x | \"(\" nest{x} \")\"",
+       {"a", "((a))"},
+       {"(a", "()"}},
+      {"start: pair{pair{a, a}, B}\npair{x, y}: \"<\" x y \">\"\n"
+       "a: \"a\"\nB: \"b\"",
+       {"<<aa>b>"},
+       {"<ab>"}},
+      {"%ignore \" \"\nstart: two{\"a\"}\ntwo{x}: x x\n",
+       {"aa", "a a "},
+       {" aa"}},
+      {"start: r{/[ab]/}{2}\nr{x}: x~2", {"abab"}, {"ab"}},
+      // Declared terminals have no text.
+      {"%declare A _B\nstart: \"a\" (A | _B)? | A \"c\"", {"a"}, {"c"}},
+      {"%llguidance {\"no_forcing\": true}\n"
+       "%llguidance {\"skip_repetition\": \"once\"}\n%ignore \" \"\n"
+       "start: \"a\" \"b\"",
+       {"ab", "a b "},
+       {"a  b"}},
+      {"start: %regex {\"substring_words\": \"an apple, (red)\"}",
+       {"", "apple, (red", " apple", ", ("},
+       {"app", "apple ", " ,"}},
       // Imports.
       {"%import common.INT -> N\n%import common (WORD, WS)\n%ignore WS\n"
        "start: (N | WORD)+",
@@ -172,31 +221,32 @@ TEST(Lark, Errors) {
   constexpr ErrorCode kNo = ErrorCode::kUnsupported;
   const ErrorRow rows[] = {
       {"x: \"a\"", ErrorCode::kBadReference, {6, 6}, "\"start\""},
-      {"start: y", ErrorCode::kBadReference, {7, 8}, "\"y\" is not defined"},
+      {"start: y", ErrorCode::kBadReference, {7, 8}, "no rule \"y\""},
       {"start \"a\"", kBad, {6, 7}, "\":\""},
       {"start: \"a\"\nstart: \"b\"",
        ErrorCode::kConflict,
        {11, 16},
        "defined twice"},
       {"start: \"a", kBad, {7, 9}, "not closed"},
-      {"start: \"\\x\"", kBad, {7, 11}, "JSON"},
+      {"start: \"\\x\"", kBad, {8, 10}, "2 hexadecimal"},
+      {"start: \"\\ud800\"", kBad, {7, 15}, "half of a surrogate"},
+      {"start: \"\\u12\"", kBad, {7, 13}, "JSON"},
       {"start: \"é\"i", kBad, {7, 12}, "ASCII"},
       {"start: \"a\"..\"bc\"", kBad, {7, 16}, "one character"},
       {"start: \"b\"..\"a\"", kBad, {7, 15}, "backwards"},
       {"start: /a", kBad, {7, 9}, "not closed"},
-      {"start: /a/m", ErrorCode::kUnsupportedPattern, {8, 9}, "flag \"m\""},
+      {"start: /a/l", ErrorCode::kUnsupportedPattern, {8, 9}, "flag \"l\""},
       {"start: /ab(?=c)/",
        ErrorCode::kUnsupportedPattern,
        {10, 13},
        "Look-ahead"},
       {"start: (\"a\"", kBad, {7, 8}, "never closed"},
-      {"start: (\"a\"]", kBad, {11, 12}, "no group"},
+      {"start: (\"a\"]", kBad, {11, 12}, "no \"[\""},
       {"start: *", kBad, {7, 8}, "nothing before"},
       {"start: \"a\"*?", kBad, {11, 12}, "in a row"},
       {"start: \"a\"{2,1}", kBad, {10, 15}, "greater"},
       {"start: \"a\" ->", kBad, {13, 13}, "alias"},
-      {"start: x{y}\nx: \"a\"", kNo, {7, 9}, "Templates"},
-      {"start.1: \"a\"", kNo, {0, 6}, "Priorities"},
+      {"start: x{x}\nx: \"a\"", ErrorCode::kBadReference, {7, 8}, "template"},
       {"start: A\nA: A", kBad, {9, 10}, "uses itself"},
       {"start: A\nA: b\nb: \"x\"", kBad, {12, 13}, "cannot hold a rule"},
       {"start: A\nA: %json {}", kBad, {12, 13}, "cannot hold %json"},
@@ -204,7 +254,7 @@ TEST(Lark, Errors) {
       {"start: %json []", kBad, {13, 14}, "object"},
       {"start: %regex {\"a\": 1}", kNo, {13, 22}, "substring_chunks"},
       {"start: %other", ErrorCode::kUnknownName, {7, 13}, "no item"},
-      {"%declare A\nstart: \"a\"", kNo, {0, 8}, "%import"},
+      {"%extend A\nstart: \"a\"", kNo, {0, 7}, "%import"},
       {"%import common.NO\nstart: \"a\"",
        ErrorCode::kUnknownName,
        {15, 17},
@@ -218,7 +268,7 @@ TEST(Lark, Errors) {
       {"start: <[3-1]>", kBad, {11, 12}, "backwards"},
       {"start: <[*]>", ErrorCode::kUsage, {7, 12}, "vocabulary"},
       {"start: <|x|>", ErrorCode::kUsage, {7, 12}, "vocabulary"},
-      {"start[size=1]: \"a\"", ErrorCode::kUnknownName, {6, 11}, "no option"},
+      {"start[size=1]: \"a\"", ErrorCode::kUnknownName, {6, 10}, "no option"},
       {"start[stop=\"a\", stop=\"b\"]: /x/",
        ErrorCode::kConflict,
        {16, 20},
@@ -397,6 +447,69 @@ TEST(Lark, OrderOfStatements) {
   }
 }
 
+TEST(Lark, AnotherStart) {
+  notation::LarkOptions options;
+  options.start_rule = "value";
+  Result<Rules> rules =
+      notation::read_lark("value: A | \"[\" value \"]\"\nA: \"a\"", options);
+  ASSERT_TRUE(rules) << rules.error().to_string();
+  EXPECT_TRUE(EarleyRecogniser(*rules).accepts("[[a]]"));
+  rules = notation::read_lark("start: \"a\"", options);
+  ASSERT_FALSE(rules);
+  EXPECT_EQ(rules.error().code, ErrorCode::kBadReference);
+  EXPECT_NE(rules.error().message.find("\"value\""), std::string::npos);
+}
+
+// What is imported from a source brings what it uses, under names of its own;
+// the ignored text is that of the grammar that imports.
+TEST(Lark, ImportedSources) {
+  notation::LarkOptions options;
+  options.sources["words"] =
+      "%import common.WS\n%ignore WS\n%import .more.list\n"
+      "_pair: WORD \":\" WORD\nWORD: LETTER+\nLETTER: /[a-z]/\n"
+      "pairs: list{_pair}\nlist2{x}: x x";
+  options.sources["more"] = "list: \"-\"";
+  Result<Rules> rules = notation::read_lark(
+      "%ignore \" \"\n%import .words (WORD, _pair)\n%import words._pair -> p\n"
+      "start: WORD | _pair \"!\" | p p\nLETTER: \"1\"",
+      options);
+  ASSERT_FALSE(rules);
+  EXPECT_EQ(rules.error().code, ErrorCode::kBadReference);
+  EXPECT_NE(rules.error().message.find("no template \"words.list\""),
+            std::string::npos)
+      << rules.error().message;
+  options.sources["words"] += "\nlist{x}: x";
+  rules = notation::read_lark(
+      "%ignore \" \"\n%import .words (WORD, _pair)\n%import words._pair -> p\n"
+      "%import words.pairs\nstart: WORD | _pair \"!\" | p p | pairs\n"
+      "LETTER: \"1\"",
+      options);
+  ASSERT_FALSE(rules);  // "list" is imported and defined
+  options.sources["words"].erase(
+      options.sources["words"].find("%import .more"),
+      std::string_view("%import .more.list\n").size());
+  rules = notation::read_lark(
+      "%ignore \" \"\n%import .words (WORD, _pair)\n%import words._pair -> p\n"
+      "%import words.pairs\nstart: WORD | _pair \"!\" | p p | pairs\n"
+      "LETTER: \"1\"",
+      options);
+  ASSERT_TRUE(rules) << rules.error().to_string();
+  EarleyRecogniser recogniser(*rules);
+  for (const std::string_view text : {"ab", "a : b !", "a:b c:d", "a:b"}) {
+    EXPECT_TRUE(recogniser.accepts(text)) << text;
+  }
+  for (const std::string_view text : {"1", "a\n:b !", "a b", "a:b!!"}) {
+    EXPECT_FALSE(recogniser.accepts(text)) << text;
+  }
+}
+
+TEST(Lark, DeclaredNames) {
+  std::vector<std::string> declared;
+  ASSERT_TRUE(
+      notation::read_lark("%declare A B\nstart: A | \"a\"", {}, &declared));
+  EXPECT_EQ(declared, (std::vector<std::string>{"A", "B"}));
+}
+
 TEST(Lark, NamedGrammars) {
   notation::LarkOptions options;
   options.sources["pair"] = "start: @item \":\" @item";
@@ -437,12 +550,89 @@ TEST(LarkLimits, GrammarsInsideGrammars) {
   EXPECT_EQ(rules.error().code, ErrorCode::kTooLarge);
 }
 
+TEST(LarkLimits, Templates) {
+  for (const std::string_view grammar : {
+           "start: f{\"a\"}\nf{x}: x f{g{x}}\ng{x}: x x",
+           "start: f{\"a\"}\nf{x}: f{g{x,\"1\"}} f{g{x,\"2\"}} f{g{x,\"3\"}}\n"
+           "g{x, y}: x y",
+       }) {
+    const Result<Rules> rules = notation::read_lark(grammar);
+    ASSERT_FALSE(rules);
+    EXPECT_EQ(rules.error().code, ErrorCode::kTooLarge);
+  }
+  std::string deep = "start: ";
+  for (int i = 0; i < 10'000; ++i) deep += "f{";
+  EXPECT_FALSE(notation::read_lark(deep));
+}
+
+TEST(LarkLimits, Operators) {
+  std::string deep = "start: A\nA: ";
+  std::string named = "start: T0\n";
+  for (int i = 0; i < 5'000; ++i) {
+    deep += "~(";
+    named += "T" + std::to_string(i) + ": ~T" + std::to_string(i + 1) + "\n";
+  }
+  deep += "\"a\"" + std::string(5'000, ')');
+  named += "T5000: \"a\"";
+  for (const std::string& grammar : {deep, named}) {
+    const Result<Rules> rules = notation::read_lark(grammar);
+    ASSERT_TRUE(rules) << rules.error().to_string();
+    EarleyRecogniser recogniser(*rules);
+    EXPECT_TRUE(recogniser.accepts("a"));
+    EXPECT_FALSE(recogniser.accepts("b"));
+  }
+  const Result<Rules> large =
+      notation::read_lark("start: A\nA: ~/(.*a.{40}b.*)/ & /.*c.{30}d.*/");
+  ASSERT_FALSE(large);
+  EXPECT_EQ(large.error().code, ErrorCode::kTooLarge);
+}
+
+TEST(Lark, ErrorsOfConstructs) {
+  const std::pair<std::string_view, std::string_view> rows[] = {
+      {"start: \"a\" & \"b\"", "only terminals"},
+      {"start: ~\"a\"", "Only terminals"},
+      {"start: A\nA: B \"x\" & /x/\nB: ~\"a\"", "operand as a whole"},
+      {"start: A\nA: ~\"a\"+ & /[ab]*/", "operand as a whole"},
+      {"start: f\nf: \"a\"\nf{x}: x", "defined twice"},
+      {"start: f\nf{x}: x\nf: \"a\"", "defined twice"},
+      {"start: A\nA: ~%regex {\"substring_chars\": \"ab\"}", "%regex"},
+      {"start: A\nA: ~B\nB: ~A", "uses itself"},
+      {"start: f{\"a\"}", "no template \"f\""},
+      {"start: f{\"a\"}\nf{x, y}: x", "2 parameters"},
+      {"start: f{}\nf{x}: x", "belongs here"},
+      {"start: f{\"a\"}\nf{x}[lazy]: x", "takes no options"},
+      {"start: f{\"a\"}\nf{x}: x\nf{y}: y", "defined twice"},
+      {"start: p::0\np::_: \"a\"", "with a number"},
+      {"%import nope.X\nstart: X", "no library \"nope\""},
+      {"%import X\nstart: X", "write %import"},
+      {"%override start: \"a\"", "not supported"},
+      {"%llguidance {\"allow_invalid_utf8\": true}\nstart: \"a\"", "UTF-8"},
+      {"%llguidance {\"skip_repetition\": 1}\nstart: \"a\"", "once"},
+      {"%declare \"a\"\nstart: \"a\"", "followed by names"},
+      {"start: /(?<!a)b/", "Look-behind"},
+      {"start: /a(?!b)/", "Look-ahead"},
+      {"start: /a\nb/", "not closed on its line"},
+      {"start: /a/l", "flag"},
+      {"start: \"\\xg1\"", "hexadecimal"},
+  };
+  for (const auto& [grammar, message] : rows) {
+    SCOPED_TRACE(grammar);
+    const Result<Rules> rules = notation::read_lark(grammar);
+    ASSERT_FALSE(rules);
+    EXPECT_NE(rules.error().message.find(message), std::string::npos)
+        << rules.error().message;
+    EXPECT_LE(rules.error().span.value_or(Span{}).end, grammar.size());
+  }
+}
+
 TEST(LarkLimits, Prefixes) {
   constexpr std::string_view kGrammar =
       "%import common (WS, INT)\n%ignore WS\n"
       "start[capture, max_chars=9]: (a | \"b\"i)* [\"c\"..\"d\"] -> x\n"
       "a[suffix=/x\\/y/is]: INT{1,2}~3 | %json {\"a\": [\"}\"]} <[1-2,^]>\n"
-      "b: %lark { start: \"q\" } %regex {\"substring_chars\": \"ab\"}";
+      "b: %lark { start: \"q\" } %regex {\"substring_chars\": \"ab\"}\n"
+      "%declare X\nt{x, y}.2: x~2 (y | t{x, \"\\x41\"})\n"
+      "c: t{a, /b/x}\nD: ~/a/ & (\"b\" | ~E)+\nE: \"e\"";
   for (std::size_t n = 0; n <= kGrammar.size(); ++n) {
     Result<Rules> rules = notation::read_lark(kGrammar.substr(0, n));
     if (rules) continue;

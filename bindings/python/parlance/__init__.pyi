@@ -867,10 +867,34 @@ class Grammar:
         limits: _Limits = None,
         cancelled: _Cancelled = None,
     ) -> Grammar:
-        """Returns the grammar of an EBNF text, such as a GBNF file.
+        """Returns the grammar of an EBNF text.
 
         Args:
-            text: the EBNF, a ``str``.
+            text: the EBNF, a ``str``, in the dialect of XGrammar.  For the
+                GBNF of llama.cpp see ``from_gbnf``.
+            root_rule: the name of the rule that a whole text matches.
+            limits, cancelled: see the class.
+
+        Raises:
+            GrammarError: the text is malformed or cannot be used; ``span`` is
+                in the UTF-8 bytes of ``text``.
+        """
+
+    @staticmethod
+    def from_gbnf(
+        text: str,
+        vocabulary: Vocabulary | None = None,
+        root_rule: str = "root",
+        *,
+        limits: _Limits = None,
+        cancelled: _Cancelled = None,
+    ) -> Grammar:
+        """Returns the grammar of a GBNF text, as llama.cpp reads it.
+
+        Args:
+            text: the GBNF, a ``str``.
+            vocabulary: a ``Vocabulary``.  Required if the grammar names tokens
+                by their text (``<think>``).
             root_rule: the name of the rule that a whole text matches.
             limits, cancelled: see the class.
 
@@ -899,18 +923,21 @@ class Grammar:
         text: str,
         vocabulary: Vocabulary | None = None,
         *,
+        start: str = "start",
         grammars: Mapping[str, Grammar | StructuralTag | str] | None = None,
         limits: _Limits = None,
         cancelled: _Cancelled = None,
     ) -> Grammar:
-        """Returns the grammar of the rule ``start`` of a Lark text.
+        """Returns the grammar of a Lark text.
 
         Args:
-            text: the grammar, a ``str``, in the Lark dialect of llguidance.
+            text: the grammar, a ``str``, as Lark and llguidance read it.
             vocabulary: a ``Vocabulary``.  Required if the grammar names tokens
                 by their text.
+            start: the name of the rule that a whole text matches.
             grammars: a mapping from ``name`` to what ``@name`` stands for: a
                 ``Grammar``, a ``StructuralTag``, or a Lark text.
+                ``%import name.X`` imports from a Lark text.
             limits, cancelled: see the class.
 
         Raises:
@@ -1757,10 +1784,25 @@ class Compiler:
         Arguments and errors: see ``Grammar.from_regex`` and ``compile``.
         """
 
+    def compile_gbnf(
+        self,
+        text: str,
+        root_rule: str = "root",
+        *,
+        limits: _Limits = None,
+        cancelled: _Cancelled = None,
+    ) -> Constraint:
+        """Compiles a GBNF text into a ``Constraint``, using the cache.
+
+        Tokens that the text names are looked up in the compiler's vocabulary.
+        Arguments and errors: see ``Grammar.from_gbnf`` and ``compile``.
+        """
+
     def compile_lark(
         self,
         text: str,
         *,
+        start: str = "start",
         grammars: Mapping[str, Grammar | StructuralTag | str] | None = None,
         limits: _Limits = None,
         cancelled: _Cancelled = None,

@@ -136,10 +136,11 @@ class Grammar(_parlance.Grammar):
 
     @staticmethod
     def from_ebnf(text, root_rule="root", *, limits=None, cancelled=None):
-        """Returns the grammar of an EBNF text, such as a GBNF file.
+        """Returns the grammar of an EBNF text.
 
         Args:
-            text: the EBNF, a ``str``.
+            text: the EBNF, a ``str``, in the dialect of XGrammar.  For the
+                GBNF of llama.cpp see ``from_gbnf``.
             root_rule: the name of the rule that a whole text matches.
             limits, cancelled: see the class.
 
@@ -156,6 +157,25 @@ class Grammar(_parlance.Grammar):
                 None,
             )
         )
+
+    @staticmethod
+    def from_gbnf(
+        text, vocabulary=None, root_rule="root", *, limits=None, cancelled=None
+    ):
+        """Returns the grammar of a GBNF text, as llama.cpp reads it.
+
+        Args:
+            text: the GBNF, a ``str``.
+            vocabulary: a ``Vocabulary``.  Required if the grammar names tokens
+                by their text (``<think>``).
+            root_rule: the name of the rule that a whole text matches.
+            limits, cancelled: see the class.
+
+        Raises:
+            GrammarError: the text is malformed or cannot be used; ``span`` is
+                in the UTF-8 bytes of ``text``.
+        """
+        return _gbnf(None, text, vocabulary, root_rule, limits, cancelled)
 
     @staticmethod
     def from_regex(pattern, *, limits=None, cancelled=None):
@@ -180,23 +200,33 @@ class Grammar(_parlance.Grammar):
 
     @staticmethod
     def from_lark(
-        text, vocabulary=None, *, grammars=None, limits=None, cancelled=None
+        text,
+        vocabulary=None,
+        *,
+        start="start",
+        grammars=None,
+        limits=None,
+        cancelled=None,
     ):
-        """Returns the grammar of the rule ``start`` of a Lark text.
+        """Returns the grammar of a Lark text.
 
         Args:
-            text: the grammar, a ``str``, in the Lark dialect of llguidance.
+            text: the grammar, a ``str``, as Lark and llguidance read it.
             vocabulary: a ``Vocabulary``.  Required if the grammar names tokens
                 by their text.
+            start: the name of the rule that a whole text matches.
             grammars: a mapping from ``name`` to what ``@name`` stands for: a
                 ``Grammar``, a ``StructuralTag``, or a Lark text.
+                ``%import name.X`` imports from a Lark text.
             limits, cancelled: see the class.
 
         Raises:
             GrammarError: the text is malformed or cannot be used; ``span`` is
                 in the UTF-8 bytes of ``text``.
         """
-        return _lark(None, text, vocabulary, grammars, limits, cancelled)
+        return _lark(
+            None, text, vocabulary, start, grammars, limits, cancelled
+        )
 
     @staticmethod
     def from_structural_tag(
@@ -391,7 +421,21 @@ def _json_schema(
     return _wrap(made)
 
 
-def _lark(compiler, text, vocabulary, grammars, limits, cancelled):
+def _gbnf(compiler, text, vocabulary, root_rule, limits, cancelled):
+    check_vocabulary(vocabulary)
+    return _wrap(
+        _parlance.grammar_of_gbnf(
+            _text("text", text, GrammarError),
+            vocabulary,
+            _text("root_rule", root_rule, GrammarError),
+            _limits(limits),
+            _checked_callback(cancelled),
+            compiler,
+        )
+    )
+
+
+def _lark(compiler, text, vocabulary, start, grammars, limits, cancelled):
     sources = {}
     made = {}
     for name, grammar in mapping("grammars", grammars):
@@ -406,6 +450,7 @@ def _lark(compiler, text, vocabulary, grammars, limits, cancelled):
         _parlance.grammar_of_lark(
             _text("text", text, GrammarError),
             vocabulary,
+            _text("start", start, GrammarError),
             made,
             sources,
             _limits(limits),
@@ -571,8 +616,26 @@ class Compiler(_parlance.Compiler):
         )
         return self.compile(made)
 
+    def compile_gbnf(
+        self, text, root_rule="root", *, limits=None, cancelled=None
+    ):
+        """Compiles a GBNF text into a ``Constraint``, using the cache.
+
+        Tokens that the text names are looked up in the compiler's vocabulary.
+        Arguments and errors: see ``Grammar.from_gbnf`` and ``compile``.
+        """
+        return self.compile(
+            _gbnf(self, text, None, root_rule, limits, cancelled)
+        )
+
     def compile_lark(
-        self, text, *, grammars=None, limits=None, cancelled=None
+        self,
+        text,
+        *,
+        start="start",
+        grammars=None,
+        limits=None,
+        cancelled=None,
     ):
         """Compiles a Lark text into a ``Constraint``, using the cache.
 
@@ -580,7 +643,7 @@ class Compiler(_parlance.Compiler):
         Arguments and errors: see ``Grammar.from_lark`` and ``compile``.
         """
         return self.compile(
-            _lark(self, text, None, grammars, limits, cancelled)
+            _lark(self, text, None, start, grammars, limits, cancelled)
         )
 
     def compile_structural_tag(

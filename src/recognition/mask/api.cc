@@ -226,6 +226,21 @@ Result<Constraint> Compiler::compile_made(
   return compile(*grammar, options);
 }
 
+namespace {
+
+// The options, which look tokens up in `vocabulary` unless they say where.
+template <class Options>
+Options looking_up(Options options, const Vocabulary& vocabulary) {
+  if (!options.tokens_spelled) {
+    options.tokens_spelled = [&vocabulary](std::string_view spelling) {
+      return vocabulary.find(spelling);
+    };
+  }
+  return options;
+}
+
+}  // namespace
+
 Result<Constraint> Compiler::compile_json_schema(
     std::string_view schema, const JsonSchemaOptions& options) const {
   return compile_made(state_->grammars.from_json_schema(schema, options));
@@ -241,16 +256,16 @@ Result<Constraint> Compiler::compile_regex(std::string_view pattern,
   return compile_made(state_->grammars.from_regex(pattern, limits));
 }
 
+Result<Constraint> Compiler::compile_gbnf(std::string_view text,
+                                          const GbnfOptions& options) const {
+  return compile_made(
+      state_->grammars.from_gbnf(text, looking_up(options, vocabulary())));
+}
+
 Result<Constraint> Compiler::compile_lark(
     std::string_view text, const LarkGrammarOptions& options) const {
-  if (options.tokens_spelled) {
-    return compile_made(state_->grammars.from_lark(text, options));
-  }
-  LarkGrammarOptions asking = options;
-  asking.tokens_spelled = [this](std::string_view spelling) {
-    return vocabulary().find(spelling);
-  };
-  return compile_made(state_->grammars.from_lark(text, asking));
+  return compile_made(
+      state_->grammars.from_lark(text, looking_up(options, vocabulary())));
 }
 
 namespace {

@@ -89,6 +89,8 @@ ImplResult schema_grammar(std::string_view schema,
 // rules_api.cc
 ImplResult ebnf_grammar(std::string_view text, const EbnfOptions& options,
                         recogniser::PartCache* cache);
+ImplResult gbnf_grammar(std::string_view text, const GbnfOptions& options,
+                        recogniser::PartCache* cache);
 ImplResult regex_grammar(std::string_view pattern, const GrammarLimits& limits);
 ImplResult lark_grammar(std::string_view text,
                         const LarkGrammarOptions& options,

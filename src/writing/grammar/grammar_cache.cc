@@ -76,6 +76,28 @@ ImplResult find_or_make(PartCache& cache, const std::string& key,
       [&](auto&) { return make(); });
 }
 
+// As find_or_make(), for options with a function that looks tokens up.
+template <class Options, class Make>
+Result<Grammar> looking_up(PartCache& cache, const std::string& key,
+                           const Options& options, const Make& make) {
+  const auto find = [&](std::string_view spelling) {
+    return options.tokens_spelled ? options.tokens_spelled(spelling) : Tokens();
+  };
+  ImplResult made = find_or_make(cache, KeyView(key), find, [&](auto& tokens) {
+    Options asking = options;
+    if (options.tokens_spelled) {
+      asking.tokens_spelled = [&](std::string_view spelling) {
+        Tokens ids = options.tokens_spelled(spelling);
+        tokens.emplace_back(spelling, ids);
+        return ids;
+      };
+    }
+    return make(asking);
+  });
+  if (!made) return std::move(made).error();
+  return detail::Access::make<Grammar>(std::move(*made));
+}
+
 ImplResult tag(PartCache& cache, const KeyView& key,
                const StructuralTagGrammarOptions& options, const auto& source,
                const rules::MarkedFor* marked = nullptr) {
@@ -134,6 +156,19 @@ Result<Grammar> GrammarCache::from_regex(std::string_view pattern,
   return detail::Access::make<Grammar>(std::move(*made));
 }
 
+Result<Grammar> GrammarCache::from_gbnf(std::string_view text,
+                                        const GbnfOptions& options) const {
+  const std::string key = KeyWriter('G')
+                              .text(options.root_rule)
+                              .limits(options.limits)
+                              .number(options.tokens_spelled ? 1 : 0)
+                              .text(text)
+                              .take();
+  return looking_up(impl_->cache, key, options, [&](const GbnfOptions& asking) {
+    return grammar::gbnf_grammar(text, asking, &impl_->cache);
+  });
+}
+
 Result<Grammar> GrammarCache::from_lark(
     std::string_view text, const LarkGrammarOptions& options) const {
   if (!options.grammars.empty()) {
@@ -148,24 +183,11 @@ Result<Grammar> GrammarCache::from_lark(
   for (const auto& [name, source] : options.sources) {
     key.text(name).text(source);
   }
-  const std::string whole = key.text(text).take();
-  const auto find = [&](std::string_view spelling) {
-    return options.tokens_spelled ? options.tokens_spelled(spelling) : Tokens();
-  };
-  ImplResult made =
-      find_or_make(impl_->cache, KeyView(whole), find, [&](auto& tokens) {
-        LarkGrammarOptions asking = options;
-        if (options.tokens_spelled) {
-          asking.tokens_spelled = [&](std::string_view spelling) {
-            Tokens ids = options.tokens_spelled(spelling);
-            tokens.emplace_back(spelling, ids);
-            return ids;
-          };
-        }
-        return grammar::lark_grammar(text, asking, &impl_->cache);
-      });
-  if (!made) return std::move(made).error();
-  return detail::Access::make<Grammar>(std::move(*made));
+  const std::string whole = key.text(options.start_rule).text(text).take();
+  return looking_up(impl_->cache, whole, options,
+                    [&](const LarkGrammarOptions& asking) {
+                      return grammar::lark_grammar(text, asking, &impl_->cache);
+                    });
 }
 
 namespace {

@@ -1,4 +1,5 @@
-// Implements the functions of parlance/grammar.h for EBNF, Lark and regexes.
+// Implements the functions of parlance/grammar.h for EBNF, GBNF, Lark and
+// regexes.
 
 #include <algorithm>
 #include <cstdint>
@@ -75,6 +76,17 @@ Error prefix_error(const std::string& part) {
                    "part of another one."};
 }
 
+// Looks up tokens by `find`, if that is not null, and records them.
+notation::TokensSpelled recorded(const notation::TokensSpelled& find,
+                                 grammar::LookedUp& tokens) {
+  if (!find) return nullptr;
+  return [&](std::string_view spelling) {
+    std::vector<std::uint32_t> ids = find(spelling);
+    tokens.emplace_back(spelling, ids);
+    return ids;
+  };
+}
+
 }  // namespace
 
 namespace grammar {
@@ -89,6 +101,18 @@ ImplResult ebnf_grammar(std::string_view text, const EbnfOptions& options,
   if (!made) return made;
   note_hidden_triggers(*(*made)->rules, (*made)->notes);
   (*made)->source = ebnf_source(text, options);
+  return made;
+}
+
+ImplResult gbnf_grammar(std::string_view text, const GbnfOptions& options,
+                        recogniser::PartCache* cache) {
+  notation::GbnfOptions reading{.root_rule = options.root_rule};
+  LookedUp tokens;
+  reading.tokens_spelled = recorded(options.tokens_spelled, tokens);
+  Result<Rules> rules = notation::read_gbnf(text, reading);
+  if (!rules) return std::move(rules).error();
+  ImplResult made = make_impl(std::move(*rules), {}, {options.limits, cache});
+  if (made) (*made)->source = gbnf_source(text, options, std::move(tokens));
   return made;
 }
 
@@ -122,14 +146,10 @@ ImplResult lark_grammar(std::string_view text,
     if (!rules.prefix.empty()) return prefix_error("\"@" + name + "\"");
   }
   LookedUp tokens;
-  if (options.tokens_spelled) {
-    reading.tokens_spelled = [&](std::string_view spelling) {
-      std::vector<std::uint32_t> ids = options.tokens_spelled(spelling);
-      tokens.emplace_back(spelling, ids);
-      return ids;
-    };
-  }
-  Result<Rules> rules = notation::read_lark(text, reading);
+  reading.tokens_spelled = recorded(options.tokens_spelled, tokens);
+  reading.start_rule = options.start_rule;
+  std::vector<std::string> declared;
+  Result<Rules> rules = notation::read_lark(text, reading, &declared);
   if (!rules) return std::move(rules).error();
   std::vector<EmbeddedSchema> schemas =
       schemas_of(*rules, options.limits, given);
@@ -137,6 +157,13 @@ ImplResult lark_grammar(std::string_view text,
       make_impl(std::move(*rules), std::move(schemas), {options.limits, cache});
   if (!made) return made;
   note_hidden_triggers(*(*made)->rules, (*made)->notes);
+  for (const std::string& name : declared) {
+    (*made)->notes.push_back(
+        {GrammarNote::Kind::kNarrowed, "%declare", "",
+         "The terminal '" + name +
+             "' is declared, and nothing says what its text is, so no text "
+             "has it."});
+  }
   (*made)->source = lark_source(text, options, std::move(tokens));
   return made;
 }
@@ -146,6 +173,13 @@ ImplResult lark_grammar(std::string_view text,
 Result<Grammar> Grammar::from_ebnf(std::string_view text,
                                    const EbnfOptions& options) {
   auto made = grammar::ebnf_grammar(text, options, nullptr);
+  if (!made) return std::move(made).error();
+  return Grammar(std::move(*made));
+}
+
+Result<Grammar> Grammar::from_gbnf(std::string_view text,
+                                   const GbnfOptions& options) {
+  auto made = grammar::gbnf_grammar(text, options, nullptr);
   if (!made) return std::move(made).error();
   return Grammar(std::move(*made));
 }

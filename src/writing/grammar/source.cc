@@ -99,6 +99,23 @@ std::shared_ptr<const Source> ebnf_source(std::string_view text,
       text.size());
 }
 
+std::shared_ptr<const Source> gbnf_source(std::string_view text,
+                                          const GbnfOptions& options,
+                                          LookedUp tokens) {
+  return make(
+      [text = std::string(text), root = options.root_rule,
+       limits = without_cancel(options.limits),
+       knows_tokens = options.tokens_spelled != nullptr,
+       tokens = std::move(tokens)] {
+        json::Object out = begin("gbnf", limits);
+        out.set("text", text);
+        out.set("root", root);
+        if (knows_tokens) out.set("tokens", tokens_of(tokens));
+        return json::Value(std::move(out));
+      },
+      text.size());
+}
+
 std::shared_ptr<const Source> regex_source(std::string_view pattern,
                                            const GrammarLimits& limits) {
   return make(
@@ -117,11 +134,13 @@ std::shared_ptr<const Source> lark_source(std::string_view text,
   for (const auto& [name, source] : options.sources) bytes += source.size();
   return make(
       [text = std::string(text), grammars = options.grammars,
-       sources = options.sources, limits = without_cancel(options.limits),
+       sources = options.sources, start = options.start_rule,
+       limits = without_cancel(options.limits),
        knows_tokens = options.tokens_spelled != nullptr,
        tokens = std::move(tokens)] {
         json::Object out = begin("lark", limits);
         out.set("text", text);
+        if (start != "start") out.set("start", start);
         json::Object parts;
         for (const auto& [name, grammar] : grammars) {
           parts.set(name, source_of(grammar));
@@ -220,6 +239,14 @@ class Reader {
   }
 
   Result<Grammar> json_schema(GrammarLimits limits) const;
+  // Null if the grammar was made without a vocabulary.
+  std::function<std::vector<std::uint32_t>(std::string_view)> tokens_spelled()
+      const {
+    if (!member("tokens").is_array()) return nullptr;
+    return [this](std::string_view spelling) { return tokens(spelling); };
+  }
+
+  Result<Grammar> gbnf(GrammarLimits limits) const;
   Result<Grammar> lark(GrammarLimits limits) const;
   Result<Grammar> structural_tag(GrammarLimits limits) const;
   Result<Grammar> parts(GrammarLimits limits, bool in_sequence) const;
@@ -272,6 +299,9 @@ Result<Grammar> Reader::json_schema(GrammarLimits limits) const {
 Result<Grammar> Reader::lark(GrammarLimits limits) const {
   LarkGrammarOptions options;
   options.limits = limits;
+  if (member("start").is_string()) {
+    options.start_rule = member("start").as_string();
+  }
   for (const json::Member& part : member("grammars").members()) {
     if (part.value.is_string()) {
       options.sources.emplace(part.key, part.value.as_string());
@@ -281,13 +311,15 @@ Result<Grammar> Reader::lark(GrammarLimits limits) const {
     if (!made) return made;
     options.grammars.emplace(part.key, *std::move(made));
   }
-  if (member("tokens").is_array()) {
-    options.tokens_spelled = [this](std::string_view spelling) {
-      return tokens(spelling);
-    };
-  }
-  Result<Grammar> made = Grammar::from_lark(text(), options);
-  return made;
+  options.tokens_spelled = tokens_spelled();
+  return Grammar::from_lark(text(), options);
+}
+
+Result<Grammar> Reader::gbnf(GrammarLimits limits) const {
+  return Grammar::from_gbnf(
+      text(), {.root_rule = std::string(member("root").as_string()),
+               .tokens_spelled = tokens_spelled(),
+               .limits = limits});
 }
 
 Result<Grammar> Reader::structural_tag(GrammarLimits limits) const {
@@ -329,6 +361,7 @@ Result<Grammar> Reader::grammar() const {
         text(), {.root_rule = std::string(member("root").as_string()),
                  .limits = *limits});
   }
+  if (kind == "gbnf") return gbnf(*limits);
   if (kind == "regex") return Grammar::from_regex(text(), *limits);
   if (kind == "lark") return lark(*limits);
   if (kind == "structural_tag") return structural_tag(*limits);

@@ -37,6 +37,9 @@ std::shared_ptr<const Source> schema_source(
     const JsonSchemaOptions& options);
 std::shared_ptr<const Source> ebnf_source(std::string_view text,
                                           const EbnfOptions& options);
+std::shared_ptr<const Source> gbnf_source(std::string_view text,
+                                          const GbnfOptions& options,
+                                          LookedUp tokens);
 std::shared_ptr<const Source> regex_source(std::string_view pattern,
                                            const GrammarLimits& limits);
 std::shared_ptr<const Source> lark_source(std::string_view text,

@@ -1,7 +1,8 @@
 #ifndef PARLANCE_SRC_NOTATION_EBNF_H_
 #define PARLANCE_SRC_NOTATION_EBNF_H_
 
-// Grammars as text, in an extension of the EBNF of GBNF files.
+// Grammars as text: EBNF, an extension of what XGrammar reads, and GBNF as
+// llama.cpp reads it.
 //
 //   root   ::= "[" (number ("," number){0,9})? "]"    # up to ten numbers
 //   number ::= [1-9] [0-9]* | "0"
@@ -24,10 +25,22 @@
 //
 // Printed grammars contain hints: a trailing (= ...), and the options
 // capture_hidden_...=number.  Hints are checked and change nothing.
+//
+// GBNF has rules, text, classes, "." and the operators, and differs in:
+//
+// Names      letters, digits and "-"; a digit may come first.
+// Lines      a rule ends with its line, unless a parenthesis is open or the
+//            line ends with "|" or "::=".  Text and classes may contain line
+//            feeds.
+// Escapes    \" \\ \[ \] \- \n \r \t, \xHH, \uHHHH, \UHHHHHHHH, and no other.
+// Operators  also one after another: a+* is (a+)*.  An alternative may be
+//            empty.
+// Tokens     <think>, <[1000]>, and with "!" any other token.
 
 #include <string>
 #include <string_view>
 
+#include "notation/expression_reader.h"
 #include "parlance/error.h"
 #include "rules/rules.h"
 
@@ -40,6 +53,17 @@ namespace parlance::notation {
 Result<rules::Rules> read_ebnf(std::string_view text,
                                std::string_view root_rule = "root",
                                const rules::RulesLimits& limits = {});
+
+struct GbnfOptions {
+  std::string root_rule = "root";
+  TokensSpelled tokens_spelled = {};
+  rules::RulesLimits limits = {};
+};
+
+// Reads GBNF.  Errors: of those of read_ebnf() kBadSyntax, kBadReference,
+// kConflict and kTooLarge; kUsage for a token by its name without a vocabulary.
+Result<rules::Rules> read_gbnf(std::string_view text,
+                               const GbnfOptions& options = {});
 
 // Writes a text that read_ebnf() reads as the same language, with one line per
 // rule.  The first rule is the root, which is called `root` if this name is

@@ -1,44 +1,29 @@
 #ifndef PARLANCE_SRC_NOTATION_EBNF_READER_H_
 #define PARLANCE_SRC_NOTATION_EBNF_READER_H_
 
-// The reader of EBNF: one pass over the text with its own stack of open
-// parentheses.  ebnf.cc reads rules, sequences and operators; ebnf_terms.cc
-// reads terminals (strings, classes, macros) and the options of rules.
-//
-// A method that returns bool returns false after it has called fail().  Only
-// the first error is reported.
+// The reader of EBNF and of GBNF, which differ in names, ends of rules, escapes
+// and operators, and in what only one of them has: macros, options and hints;
+// tokens in angle brackets.  ebnf.cc reads rules and elements, ebnf_terms.cc
+// terminals (strings, classes, tokens, macros) and the options of rules.
 
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "notation/ebnf.h"
-#include "notation/text_cursor.h"
+#include "notation/expression_reader.h"
 
 namespace parlance::notation {
 
-class EbnfReader : private TextCursor {
+class EbnfReader : private ExpressionReader {
  public:
   EbnfReader(std::string_view text, const rules::RulesLimits& limits);
+  EbnfReader(std::string_view text, const GbnfOptions& options);
   Result<rules::Rules> run(std::string_view root_rule);
 
  private:
-  // An open parenthesis, or the body of a rule.
-  struct Frame {
-    std::size_t begin = 0;
-    bool hint = false;  // (= ...)
-    std::vector<rules::ExprId> alternatives = {};
-    std::vector<rules::ExprId> sequence = {};
-    bool has_element = false;  // the alternative is not empty
-    bool closed = false;       // by a hint: nothing may follow
-    // The last element may take an operator.
-    bool operand = false;
-    bool repeated = false;  // it has one
-  };
-
   // An argument of a macro.
   struct Value {
     enum class Kind : unsigned char { kText, kNumber, kBool, kName, kTuple };
@@ -56,38 +41,39 @@ class EbnfReader : private TextCursor {
     Span span = {};
   };
 
-  void skip_space();
+  void skip_space() override;
+  void skip_blanks();  // up to the end of the line
   bool first_on_line(std::size_t at) const;
-  bool fail_here(std::string message);
 
   // Rules (ebnf.cc).
   bool grammar();
   bool rule();
   bool begins_rule() const;
+  bool in_name(char c) const;
+  bool begins_name(char c) const;
+  bool at_end_of_rule();
   bool body(rules::ExprId& out);
   bool element();
-  bool open();
-  bool close();
-  bool end_alternative(std::size_t end);
-  rules::ExprId finish(Frame& frame);
-  void push(rules::ExprId id);
-  bool repetition();
-  bool braces(std::uint32_t& min, std::uint32_t& max);
-  bool count(std::uint32_t& out);
-  std::string name();
-  rules::RuleId rule_called(const std::string& name, Span span);
-  bool check_references();
+  bool terminal(rules::ExprId& out);
+  bool named_element(rules::ExprId& out);
+  bool open_group();
+  bool close_group();
+  bool alternative(std::size_t end);
+  std::string name() override;
 
   // Terms (ebnf_terms.cc).
-  bool string(std::string& out);
+  bool string(std::string& out) override;
+  bool line_ends() const;
   bool char_class(rules::ExprId& out);
   bool escape(bool in_class, char32_t& out);
-  bool options(rules::RuleOptions& out, const std::string& rule_name);
+  bool hex_escape(std::size_t begin, std::size_t least, std::size_t most,
+                  char32_t& out);
+  bool token(rules::ExprId& out);
   bool read_hex(std::size_t begin);
-  bool option(rules::RuleOptions& out, const std::string& key,
-              const std::string& rule_name, std::size_t begin);
-  bool temperature(std::size_t begin, rules::RuleOptions& out);
-  bool marker(rules::ExprId& out);
+  bool own_option(rules::RuleOptions& out, const std::string& key,
+                  const std::string& rule_name, std::size_t begin,
+                  bool has_value, bool& known) override;
+  bool marker(rules::ExprId& out) override;
   bool macro(const std::string& called, std::size_t begin, rules::ExprId& out);
   bool arguments(Arguments& out);
   bool value(Value& out, int depth);
@@ -105,14 +91,9 @@ class EbnfReader : private TextCursor {
   bool no_more_named(const Arguments& args);
   static bool is_macro(std::string_view called);
 
-  rules::RulesLimits limits_;
-  rules::Rules rules_;
+  bool gbnf_ = false;
   std::string prefix_of_;  // the rule with a prefix; "" for none
   Span prefix_span_;
-  std::unordered_map<std::string, rules::RuleId> ids_;
-  std::vector<Span> first_use_;  // by rule
-  std::vector<bool> defined_;    // by rule
-  std::vector<Frame> frames_;
 };
 
 }  // namespace parlance::notation

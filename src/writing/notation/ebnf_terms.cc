@@ -1,9 +1,8 @@
-// Reads the terms of EBNF: strings, classes, macros, and the options of rules.
+// Reads the terms of EBNF and GBNF: strings, classes, tokens, macros, and the
+// options that only rules of EBNF have.
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
-#include <cstdlib>
 #include <utility>
 
 #include "base/ascii.h"
@@ -22,97 +21,76 @@ namespace {
 
 using base::hex_digit;
 
-bool is_capture_name(std::string_view name) {
-  for (char c : name) {
-    if (c <= ' ' || c == 127) return false;
-  }
-  return !name.empty();
-}
-
 }  // namespace
 
+// Reads `least` to `most` hexadecimal digits of the escape at `begin`.
+bool EbnfReader::hex_escape(std::size_t begin, std::size_t least,
+                            std::size_t most, char32_t& out) {
+  std::size_t digits = 0;
+  std::uint64_t value = 0;
+  while (digits < most && hex_digit(peek()) >= 0) {
+    value = std::min<std::uint64_t>(
+        value * 16 + static_cast<unsigned>(hex_digit(peek())), 1u << 30);
+    ++at_;
+    ++digits;
+  }
+  if (digits < least) {
+    return fail(
+        begin, at_,
+        "This escape needs " + std::to_string(least) + " hexadecimal digits.");
+  }
+  if (value > regex::kMaxCodePoint || (value >= 0xD800 && value < 0xE000)) {
+    return fail(begin, at_, "This escape is not a Unicode character.");
+  }
+  out = static_cast<char32_t>(value);
+  return true;
+}
+
 // Reads an escape: a control character by its letter, a character by its number
-// (`hex`), or punctuation.  REQUIRES: the cursor is at "\".
+// or punctuation.  REQUIRES: the cursor is at "\".
 bool EbnfReader::escape(bool in_class, char32_t& out) {
+  static constexpr std::string_view kLetters = "nrtbfave0";
+  static constexpr std::string_view kControls("\n\r\t\b\f\a\v\x1B\0", 9);
   const std::size_t begin = at_++;
   const char c = peek();
   ++at_;
-  auto hex = [&](std::size_t least, std::size_t most) {
-    std::size_t digits = 0;
-    std::uint64_t value = 0;
-    while (digits < most && hex_digit(peek()) >= 0) {
-      value = std::min<std::uint64_t>(
-          value * 16 + static_cast<unsigned>(hex_digit(peek())), 1u << 30);
-      ++at_;
-      ++digits;
-    }
-    if (digits < least) {
-      return fail(begin, at_,
-                  "This escape needs " + std::to_string(least) +
-                      " hexadecimal digits.");
-    }
-    if (value > regex::kMaxCodePoint || (value >= 0xD800 && value < 0xE000)) {
-      return fail(begin, at_, "This escape is not a Unicode character.");
-    }
-    out = static_cast<char32_t>(value);
+  if (c == 'x') return hex_escape(begin, gbnf_ ? 2 : 1, gbnf_ ? 2 : 64, out);
+  if (c == 'u') return hex_escape(begin, 4, 4, out);
+  if (c == 'U') return hex_escape(begin, 8, 8, out);
+  const std::size_t letter = kLetters.substr(0, gbnf_ ? 3 : 9).find(c);
+  if (letter != std::string_view::npos) {
+    out = static_cast<unsigned char>(kControls[letter]);
     return true;
-  };
-  switch (c) {
-    case 'n':
-      out = '\n';
-      return true;
-    case 'r':
-      out = '\r';
-      return true;
-    case 't':
-      out = '\t';
-      return true;
-    case 'b':
-      out = '\b';
-      return true;
-    case 'f':
-      out = '\f';
-      return true;
-    case 'a':
-      out = '\a';
-      return true;
-    case 'v':
-      out = '\v';
-      return true;
-    case 'e':
-      out = 27;
-      return true;
-    case '0':
-      out = 0;
-      return true;
-    case 'x':
-      return hex(1, 64);
-    case 'u':
-      return hex(4, 4);
-    case 'U':
-      return hex(8, 8);
-    default:
-      break;
   }
-  const std::string_view plain =
-      in_class ? "\"\\/'?^$.*+()[]{}|-" : "\"\\/'?[]";
+  const std::string_view plain = gbnf_      ? "\"\\[]-"
+                                 : in_class ? "\"\\/'?^$.*+()[]{}|-"
+                                            : "\"\\/'?[]";
   if (c != '\0' && plain.find(c) != std::string_view::npos) {
     out = static_cast<unsigned char>(c);
     return true;
   }
   return fail(begin, at_,
-              "Unknown escape; there are \\\" \\\\ \\n \\r \\t and others, and "
-              "\\x41, \\u0041 for characters by number.");
+              gbnf_ ? "Unknown escape; GBNF has \\\" \\\\ \\[ \\] \\- \\n \\r "
+                      "\\t, and \\x41, \\u0041, \\U00000041 for characters by "
+                      "number."
+                    : "Unknown escape; there are \\\" \\\\ \\n \\r \\t and "
+                      "others, and \\x41, \\u0041 for characters by number.");
+}
+
+// Whether a string or class ends unclosed here.
+bool EbnfReader::line_ends() const {
+  return at_end() || (!gbnf_ && (peek() == '\n' || peek() == '\r'));
 }
 
 // REQUIRES: the cursor is at the opening quote.
 bool EbnfReader::string(std::string& out) {
   const std::size_t begin = at_++;
   for (;;) {
-    if (at_end() || peek() == '\n' || peek() == '\r') {
+    if (line_ends()) {
       return fail(begin, at_,
-                  "This string is not closed on its line; add a '\"', or "
-                  "write \\n for a line feed.");
+                  gbnf_ ? "This string is never closed; add a '\"'."
+                        : "This string is not closed on its line; add a "
+                          "'\"', or write \\n for a line feed.");
     }
     if (match("\"")) return true;
     if (peek() == '\\') {
@@ -131,10 +109,11 @@ bool EbnfReader::char_class(ExprId& out) {
   const bool negated = match("^");
   std::vector<regex::CharRange> ranges;
   auto member = [&](char32_t& c) {
-    if (at_end() || peek() == '\n' || peek() == '\r') {
+    if (line_ends()) {
       return fail(begin, at_,
-                  "This class is not closed on its line; add a \"]\", or "
-                  "write \\n for a line feed.");
+                  gbnf_ ? "This class is never closed; add a \"]\"."
+                        : "This class is not closed on its line; add a \"]\", "
+                          "or write \\n for a line feed.");
     }
     if (peek() == '\\') return escape(true, c);
     c = base::next_code_point(text_, at_);
@@ -156,118 +135,61 @@ bool EbnfReader::char_class(ExprId& out) {
     }
     ranges.push_back({first, last});
   }
+  if (gbnf_ && ranges.empty()) {
+    return fail(begin, at_,
+                "This class has no characters; write \"\" for the empty text, "
+                "and \".\" for any character.");
+  }
   regex::CharClass set(std::move(ranges));
   out = rules_.char_class(negated ? set.negated() : std::move(set));
   return true;
 }
 
-// --- Options of a rule ------------------------------------------------------
-
-// Reads [key=value, ...] before "::=".  REQUIRES: the cursor is at "[".
-bool EbnfReader::options(rules::RuleOptions& out,
-                         const std::string& rule_name) {
-  const std::size_t begin = at_++;
-  std::vector<std::string> seen;
-  for (;;) {
-    skip_space();
-    const std::size_t key_begin = at_;
-    std::string key = name();
-    if (key.empty()) return fail_here("an option of the rule belongs here.");
-    if (std::find(seen.begin(), seen.end(), key) != seen.end()) {
-      return fail(key_begin, at_, "The option \"" + key + "\" is given twice.",
-                  ErrorCode::kConflict);
-    }
-    seen.push_back(key);
-    skip_space();
-    if (!option(out, key, rule_name, key_begin)) return false;
-    skip_space();
-    if (match("]")) break;
-    if (!match(",")) return fail_here("options are separated by \",\".");
+// GBNF's <think>, <[1000]>, and these with "!": any other token.
+bool EbnfReader::token(ExprId& out) {
+  rules::TokenSetExpr set;
+  set.negated = match("!");
+  if (peek() != '<') return fail_here("a token is written <[12]> or <name>.");
+  if (peek(1) == '[') {
+    at_ += 2;
+    rules::TokenSetExpr::Range range;
+    if (!token_number(range.first)) return false;
+    range.last = range.first;
+    if (!match("]>")) return fail_here("a token by its id is written <[12]>.");
+    set.ranges.push_back(range);
+  } else if (!token_name(set)) {
+    return false;
   }
-  const bool both = std::find(seen.begin(), seen.end(), "stop") != seen.end() &&
-                    std::find(seen.begin(), seen.end(), "suffix") != seen.end();
-  if (both) {
-    return fail(begin, at_, "\"stop\" and \"suffix\" exclude each other.",
-                ErrorCode::kConflict);
-  }
+  out = rules_.tokens(std::move(set));
   return true;
 }
 
-// Reads the value of the option `key` into `out`.  REQUIRES: the cursor is
-// after the key, which begins at `begin`.
-//
-// The branches: options without a value; then, as all others need a value, a
-// check for it; counts; names of captures; markers; hints, which have a number
-// that is ignored; the temperature.
-bool EbnfReader::option(rules::RuleOptions& out, const std::string& key,
-                        const std::string& rule_name, std::size_t begin) {
-  const bool has_value = match("=");
-  if (has_value) skip_space();
-  std::uint64_t value = 0;
-  const bool alone = key == "lazy" || key == "marker_optional";
-  if (alone || (key == "capture" && !has_value)) {
-    if (has_value) {
-      return fail(begin, at_, "\"" + key + "\" takes no value.");
-    }
-    if (key == "lazy") {
-      out.lazy = true;
-    } else if (alone) {
-      out.marker_optional = true;
-    } else {
-      out.capture = rule_name;
-    }
+// --- Options of a rule -------------------------------------------------------
+
+// What is EBNF's alone: options for printed grammars.
+bool EbnfReader::own_option(rules::RuleOptions& out, const std::string& key,
+                            const std::string& rule_name, std::size_t begin,
+                            bool has_value, bool& known) {
+  if (key == "marker_optional" && !has_value) {
+    out.marker_optional = true;
     return true;
   }
-  const bool known = key == "max_tokens" || key == "max_chars" ||
-                     key == "capture" || key == "temperature" ||
-                     key == "suffix" || key == "stop" || key == "prefix" ||
-                     key == "prefix_bytes" || key == "stop_capture" ||
-                     key.starts_with("capture_hidden_");
-  if (!known) {
-    return fail(begin, begin + key.size(),
-                "There is no option \"" + key +
-                    "\"; there are max_tokens, max_chars, lazy, capture, "
-                    "temperature, suffix, stop, stop_capture, prefix and "
-                    "prefix_bytes.",
-                ErrorCode::kUnknownName);
+  const bool prefix = key == "prefix" || key == "prefix_bytes";
+  known = has_value && (prefix || key.starts_with("capture_hidden_"));
+  if (!known) return true;
+  if (!prefix) {
+    std::uint64_t unused = 0;
+    return number(0, 0xFFFFFFFF, unused);
   }
-  if (!has_value) {
-    return fail(begin, at_, "\"" + key + "\" needs a value: " + key + "=...");
+  if (!prefix_of_.empty()) {
+    return fail(begin, at_, "Only one rule, the root, has a prefix.",
+                ErrorCode::kConflict);
   }
-  if (key == "max_tokens" || key == "max_chars") {
-    const bool tokens = key == "max_tokens";
-    if (!number(tokens ? 1 : 0, 0x7FFFFFFF, value)) return false;
-    (tokens ? out.max_tokens : out.max_chars) =
-        static_cast<std::uint32_t>(value);
-    return true;
-  }
-  if (key == "capture" || key == "stop_capture") {
-    std::string text;
-    if (peek() != '"') return fail_here("a name in quotes belongs here.");
-    if (!string(text)) return false;
-    if (!is_capture_name(text)) {
-      return fail(begin, at_, "The name of a capture has no spaces.");
-    }
-    (key == "capture" ? out.capture : out.marker_capture) = std::move(text);
-    return true;
-  }
-  if (key == "prefix" || key == "prefix_bytes") {
-    if (!prefix_of_.empty()) {
-      return fail(begin, at_, "Only one rule, the root, has a prefix.",
-                  ErrorCode::kConflict);
-    }
-    prefix_of_ = rule_name;
-    prefix_span_ = {begin, at_};
-    if (peek() != '"') return fail_here("a string belongs here.");
-    if (!string(rules_.prefix)) return false;
-    return key == "prefix" || read_hex(begin);
-  }
-  if (key == "suffix" || key == "stop") {
-    out.hide_marker = key == "stop";
-    return marker(out.marker);
-  }
-  if (key != "temperature") return number(0, 0xFFFFFFFF, value);
-  return temperature(begin, out);
+  prefix_of_ = rule_name;
+  prefix_span_ = {begin, at_};
+  if (peek() != '"') return fail_here("a string belongs here.");
+  if (!string(rules_.prefix)) return false;
+  return key == "prefix" || read_hex(begin);
 }
 
 // The bytes that the prefix is the hexadecimal digits of.
@@ -283,24 +205,6 @@ bool EbnfReader::read_hex(std::size_t begin) {
   }
   if (at == end) return true;
   return fail(begin, at_, "Bytes are written as two hexadecimal digits each.");
-}
-
-// REQUIRES: the cursor is after "=" of the option that begins at `begin`.
-bool EbnfReader::temperature(std::size_t begin, rules::RuleOptions& out) {
-  const std::size_t number_begin = at_;
-  while (is_digit(peek()) || peek() == '.' || peek() == 'e' || peek() == 'E' ||
-         ((peek() == '-' || peek() == '+') && at_ > number_begin)) {
-    ++at_;
-  }
-  const std::string digits(text_.substr(number_begin, at_ - number_begin));
-  char* end = nullptr;
-  const double read = std::strtod(digits.c_str(), &end);
-  if (digits.empty() || *end != '\0' || !std::isfinite(read)) {
-    return fail(begin, std::max(at_, begin + 1),
-                "A temperature is a finite number, 0 or greater.");
-  }
-  out.temperature = read;
-  return true;
 }
 
 // The value of "suffix" or "stop": a string or the name of a rule.

@@ -1,5 +1,5 @@
-// Reads the structure of Lark: statements, sequences, alternatives and
-// operators; and completes the rules after the last statement (finish()).
+// Reads statements and items of Lark, and completes the rules after the last
+// statement (finish()).
 
 #include "notation/lark.h"
 
@@ -27,30 +27,23 @@ bool in_lark_name(char c) {
 }  // namespace
 
 LarkReader::LarkReader(std::string_view text, LarkContext& context)
-    : TextCursor(text),
+    : ExpressionReader(text, 0, context.options.limits,
+                       context.options.tokens_spelled),
       nested_(false),
       context_(context),
-      limits_(context.options.limits),
       last_ignore_(text.rfind("%ignore")),
-      weave_(last_ignore_ != std::string_view::npos) {}
+      weave_(last_ignore_ != std::string_view::npos) {
+  no_minimum_ = true;
+}
 
 LarkReader::LarkReader(const LarkReader& outer, std::size_t begin)
-    : TextCursor(outer.text_, begin),
+    : ExpressionReader(outer.text_, begin, outer.limits_,
+                       outer.tokens_spelled_),
       nested_(true),
       context_(outer.context_),
-      limits_(outer.limits_),
       last_ignore_(outer.last_ignore_),
-      weave_(last_ignore_ != std::string_view::npos && last_ignore_ > begin) {}
-
-bool LarkReader::fail_here(std::string message) {
-  if (at_end()) return fail(at_, at_, "The grammar ends here; " + message);
-  std::size_t end = at_;
-  const char32_t c = base::next_code_point(text_, end);
-  const std::string shown =
-      c == '\n' || c == '\r'
-          ? "the end of the line"
-          : "\"" + std::string(text_.substr(at_, end - at_)) + "\"";
-  return fail(at_, end, "Found " + shown + "; " + message);
+      weave_(last_ignore_ != std::string_view::npos && last_ignore_ > begin) {
+  no_minimum_ = true;
 }
 
 void LarkReader::skip_blanks() {
@@ -59,7 +52,14 @@ void LarkReader::skip_blanks() {
       while (!at_end() && peek() != '\n' && peek() != '\r') ++at_;
       return;
     }
-    if (peek() != ' ' && peek() != '\t' && peek() != '\f') return;
+    if (peek() == '\\') {
+      // A line that ends with "\" continues.
+      const std::size_t end = text_.find_first_not_of(" \r", at_ + 1);
+      if (end >= text_.size() || text_[end] != '\n') return;
+      at_ = end;
+    } else if (peek() != ' ' && peek() != '\t' && peek() != '\f') {
+      return;
+    }
   }
 }
 
@@ -86,19 +86,10 @@ bool LarkReader::is_terminal(std::string_view name) {
   return false;
 }
 
-RuleId LarkReader::rule_called(const std::string& called, Span span) {
-  auto [place, added] =
-      ids_.try_emplace(called, static_cast<RuleId>(rules_.rules.size()));
-  if (added) {
-    rules::Rule made;
-    made.name = called;
-    rules_.rules.push_back(std::move(made));
-    Info info;
-    info.first_use = span;
-    info.terminal = is_terminal(called);
-    info_.push_back(info);
-  }
-  return place->second;
+RuleId LarkReader::named_rule(const std::string& called, Span span) {
+  const RuleId id = rule_called(prefix_ + called, span);
+  info_[id].terminal = is_terminal(called);
+  return id;
 }
 
 RuleId LarkReader::append(const Rules& other) {
@@ -110,14 +101,15 @@ RuleId LarkReader::append(const Rules& other) {
   return root;
 }
 
-Result<Rules> LarkReader::run() {
+Result<Rules> LarkReader::run(std::string_view start_rule) {
   if (weave_) {
     // A name with a space cannot be a name of the grammar.
-    ignored_ = rule_called("ignored text", {at_, at_});
-    info_[ignored_].defined = true;
-    info_[ignored_].terminal = true;
+    ignored_ = add_rule("ignored text", {{at_, at_}, true, true});
   }
-  if (!statements() || !finish()) return *error_;
+  if (!read_source() || !statements() || !read_instances() ||
+      !finish(start_rule)) {
+    return *error_;
+  }
   return std::move(rules_);
 }
 
@@ -125,22 +117,41 @@ bool LarkReader::statements() {
   for (skip_space(); !at_end(); skip_space()) {
     if (nested_ && peek() == '}') return true;
     if (!(peek() == '%' ? directive() : definition())) return false;
-    if (!rules_.within(limits_)) {
-      return fail(at_, at_,
-                  "The grammar is larger than the limits of rules and "
-                  "expressions.",
-                  ErrorCode::kTooLarge);
-    }
+    if (!within_limits(at_)) return false;
   }
   if (nested_) return fail_here("a \"}\" closes the grammar inside.");
   return true;
+}
+
+// ".2", ".-10".  A priority says which of two parses is meant; a grammar has
+// the texts of both.
+bool LarkReader::priority() {
+  if (!match(".")) return true;
+  if (peek() == '-' || peek() == '+') ++at_;
+  std::uint64_t value = 0;
+  return number(0, 0x7FFFFFFF, value);
+}
+
+bool LarkReader::defined_twice(const std::string& called, Span span) {
+  return fail(span.begin, span.end, "\"" + called + "\" is defined twice.",
+              ErrorCode::kConflict);
+}
+
+// Rules "name::_" of llguidance have a number as a parameter.
+bool LarkReader::no_number(std::size_t begin) {
+  if (!text_.substr(at_).starts_with("::")) return true;
+  return fail(
+      begin, at_ + 2,
+      "Rules with a number (\"name::_\") are not supported; write a rule "
+      "for each number.",
+      ErrorCode::kUnsupported);
 }
 
 // Reads the definition of a rule or terminal: its name, its options, ":" and
 // its body.
 bool LarkReader::definition() {
   const std::size_t prefix = at_;
-  if (peek() == '?' || peek() == '!') ++at_;
+  while (peek() == '?' || peek() == '!') ++at_;
   const std::size_t begin = at_;
   const std::string called = name();
   if (called.empty()) {
@@ -148,19 +159,10 @@ bool LarkReader::definition() {
     return fail_here("a rule or terminal begins with its name.");
   }
   const Span span{begin, at_};
-  const RuleId id = rule_called(called, span);
-  if (info_[id].defined) {
-    return fail(begin, at_, "\"" + called + "\" is defined twice.",
-                ErrorCode::kConflict);
-  }
-  info_[id].defined = true;
-  info_[id].first_use = span;
-  if (peek() == '.') {
-    return fail(begin, at_ + 1,
-                "Priorities are not supported; a grammar allows every text "
-                "that fits.",
-                ErrorCode::kUnsupported);
-  }
+  if (peek() == '{') return define_template(called, span);
+  if (templates_.contains(prefix_ + called)) return defined_twice(called, span);
+  const RuleId id = named_rule(called, span);
+  if (!define(id, span) || !priority()) return false;
   rules::RuleOptions chosen;
   if (peek() == '[') {
     if (info_[id].terminal) {
@@ -168,8 +170,16 @@ bool LarkReader::definition() {
                   "A terminal takes no options; give them to a rule.",
                   ErrorCode::kUnsupported);
     }
+    const std::size_t brackets = at_;
     if (!options(chosen, called)) return false;
+    if (!chosen.marker_capture.empty() && chosen.marker == rules::kNoId) {
+      return fail(brackets, at_,
+                  "\"stop_capture\" captures a \"stop\" or a \"suffix\", and "
+                  "there is none.");
+    }
+    if (!priority()) return false;
   }
+  if (!no_number(begin)) return false;
   skip_blanks();
   if (!match(":")) return fail_here("a name is followed by \":\".");
   // Set how the body is read.  In a lexeme (a terminal, or a rule that is lazy
@@ -186,8 +196,7 @@ bool LarkReader::definition() {
       chosen.temperature && !lexeme && without_trailing_ignored(made);
   if ((lexeme && weave_) || peeled) {
     // The lexeme is a rule of its own, so that ignored text stays outside.
-    const RuleId inner = rule_called(called + " itself", span);
-    info_[inner].defined = true;
+    const RuleId inner = add_rule(called + " itself", {span, true});
     rules_.rules[inner].body = made;
     rules_.rules[inner].options = std::move(chosen);
     rules_.rules[id].body =
@@ -220,9 +229,7 @@ bool LarkReader::without_trailing_ignored(ExprId& id) {
 
 // Reads the alternatives of a statement, up to its end.
 bool LarkReader::body(ExprId& out) {
-  frames_.clear();
-  frames_.emplace_back();
-  frames_.back().begin = at_;
+  begin_body();
   for (;;) {
     skip_blanks();
     if (frames_.size() > 1) skip_space();
@@ -236,26 +243,21 @@ bool LarkReader::body(ExprId& out) {
     const bool ends = at_end() || line_end ||
                       (nested_ && peek() == '}' && frames_.size() == 1);
     if (ends) {
-      if (frames_.size() > 1) {
-        return fail(frames_.back().begin, frames_.back().begin + 1,
-                    "This group is never closed.");
-      }
-      end_alternative();
-      out = rules_.choice(std::move(frames_.back().alternatives));
-      return true;
+      alternative();
+      return end_body(out);
     }
     if (!item()) return false;
   }
 }
 
-// Reads one item or operator: structure first ("|", groups, operators,
-// aliases), then the items, which add an expression to the sequence.
-bool LarkReader::item() {
-  const char c = peek();
-  switch (c) {
+// Reads the structure of a body: "|", groups, operators and aliases.  `found`
+// is false if there is none of them at the cursor.
+bool LarkReader::structure(bool& found) {
+  found = true;
+  switch (peek()) {
     case '|':
       ++at_;
-      end_alternative();
+      alternative();
       return true;
     case '(':
       return open(')');
@@ -263,22 +265,38 @@ bool LarkReader::item() {
       return open(']');
     case ')':
     case ']':
-      return close();
+      return close_group();
     case '?':
     case '*':
     case '+':
-    case '~':
     case '{':
-      return operators();
+      return repetition();
+    case '~':
+      return tilde();
+    case '&':
+      if (!in_terminal_) break;
+      ++at_;
+      frames_.back().conjuncts.push_back(
+          rules_.sequence(std::move(frames_.back().sequence)));
+      frames_.back().sequence.clear();
+      frames_.back().operand = false;
+      return true;
     default:
       break;
   }
-  if (match("->")) {
-    skip_blanks();
-    if (name().empty()) return fail_here("an alias is a name: -> alias.");
-    frames_.back().operand = false;
-    return true;
-  }
+  found = match("->");
+  if (!found) return true;
+  skip_blanks();
+  if (name().empty()) return fail_here("an alias is a name: -> alias.");
+  frames_.back().operand = false;
+  return true;
+}
+
+// Reads one item or operator.
+bool LarkReader::item() {
+  bool found = false;
+  if (!structure(found) || found) return error_ == std::nullopt;
+  const char c = peek();
   ExprId id = 0;
   if (begins_lark_name(c)) return named_item();
   if (c == '"') {
@@ -294,6 +312,8 @@ bool LarkReader::item() {
     }
   } else if (c == '%') {
     if (!inline_directive(id)) return false;
+  } else if (c == '&') {
+    return fail_here("only terminals, with upper-case names, have \"&\".");
   } else {
     return fail_here("expected \"text\", /pattern/, a name or a group.");
   }
@@ -312,31 +332,27 @@ bool LarkReader::named_item() {
   const std::size_t begin = at_;
   const std::string called = name();
   const Span span{begin, at_};
-  const RuleId id = rule_called(called, span);
-  if (!info_[id].terminal) {
-    if (!only_in_rules(begin, "a rule")) return false;
-    if (no_rules_) {
-      return fail(begin, at_,
-                  "The body of a rule with a suffix or stop holds no rules, "
-                  "only terminals.",
-                  ErrorCode::kUnsupported);
-    }
-    if (peek() == '{' && begins_lark_name(peek(1))) {
-      return fail(begin, at_ + 1, "Templates are not supported.",
-                  ErrorCode::kUnsupported);
-    }
-    push(rules_.reference(id));
+  Argument used;
+  if (!no_number(begin) || !argument_called(called, span, used)) return false;
+  if (used.lexeme) {
+    push_lexeme(rules_.reference(used.rule));
     return true;
   }
-  push_lexeme(rules_.reference(id));
+  if (!only_in_rules(begin, "a rule")) return false;
+  if (no_rules_) {
+    return fail(begin, at_,
+                "The body of a rule with a suffix or stop holds no rules, "
+                "only terminals.",
+                ErrorCode::kUnsupported);
+  }
+  push(rules_.reference(used.rule));
   return true;
 }
 
-void LarkReader::push(ExprId id) {
-  Frame& frame = frames_.back();
-  frame.sequence.push_back(id);
-  frame.operand = true;
-  frame.repeated = false;
+// Adds an item of a terminal, or its complement after "~".
+void LarkReader::push_item(ExprId id) {
+  if (std::exchange(frames_.back().negated, false)) id = combine({id}, true);
+  push(id);
 }
 
 // Adds an item; ignored text may follow it.
@@ -344,139 +360,81 @@ void LarkReader::push_lexeme(ExprId id) {
   if (weave_ && !in_lexeme_) {
     id = rules_.sequence({id, rules_.reference(ignored_)});
   }
-  push(id);
+  push_item(id);
 }
 
-bool LarkReader::open(char close) {
-  if (frames_.size() > limits_.depth) {
-    return fail(at_, at_ + 1,
-                "Groups are nested more deeply than the limit depth.",
-                ErrorCode::kTooLarge);
-  }
+bool LarkReader::close_group() {
+  if (frames_.size() > 1) alternative();
   Frame inner;
-  inner.begin = at_++;
-  inner.close = close;
-  frames_.push_back(std::move(inner));
+  ExprId id = 0;
+  if (!close(inner, id)) return false;
+  if (inner.close == ']') id = rules_.repeat(id, 0, 1);
+  push_item(id);
   return true;
 }
 
-bool LarkReader::close() {
-  if (frames_.back().close != peek()) {
-    return fail_here("no group of this kind is open.");
+// Ends an alternative: "&" binds tighter than "|", and less than a sequence.
+void LarkReader::alternative() {
+  Frame& frame = frames_.back();
+  if (!frame.conjuncts.empty()) {
+    std::vector<ExprId> operands = std::move(frame.conjuncts);
+    frame.conjuncts.clear();
+    operands.push_back(rules_.sequence(std::move(frame.sequence)));
+    frame.sequence = {combine(std::move(operands), false)};
   }
   end_alternative();
-  Frame inner = std::move(frames_.back());
-  frames_.pop_back();
-  ExprId id = rules_.choice(std::move(inner.alternatives));
-  if (text_[at_++] == ']') id = rules_.repeat(id, 0, 1);
-  push(id);
-  return true;
 }
 
-void LarkReader::end_alternative() {
-  Frame& frame = frames_.back();
-  frame.alternatives.push_back(rules_.sequence(std::move(frame.sequence)));
-  frame.sequence.clear();
-  frame.operand = false;
-}
-
-bool LarkReader::operators() {
-  const std::size_t begin = at_;
-  switch (text_[at_++]) {
-    case '?':
-      return repeat_last(begin, 0, 1);
-    case '*':
-      return repeat_last(begin, 0, kUnbounded);
-    case '+':
-      return repeat_last(begin, 1, kUnbounded);
-    default:
-      break;
+// "~3", "~2..5" after an item, or "~" before one: its complement.
+bool LarkReader::tilde() {
+  const std::size_t begin = at_++;
+  skip_blanks();
+  if (!is_digit(peek())) {
+    if (!in_terminal_) {
+      return fail(begin, begin + 1,
+                  "Only terminals, with upper-case names, have \"~\" before an "
+                  "item.");
+    }
+    frames_.back().negated = !frames_.back().negated;
+    return true;
   }
-  const bool braces = text_[begin] == '{';
   std::uint32_t min = 0;
-  std::uint32_t max = 0;
+  if (!count(min)) return false;
+  std::uint32_t max = min;
   skip_blanks();
-  if (!(braces && peek() == ',') && !count(min)) return false;
-  max = min;
-  skip_blanks();
-  if (match(braces ? "," : "..")) {
+  if (match("..")) {
     skip_blanks();
-    max = kUnbounded;
-    if (!(braces && peek() == '}') && !count(max)) return false;
-    skip_blanks();
-  }
-  if (braces && !match("}")) {
-    return fail_here("a count is written {n}, {n,}, {,m} or {n,m}.");
-  }
-  if (min > max) {
-    return fail(begin, at_,
-                "The least count is greater than the greatest; write the "
-                "smaller number first.");
+    if (!count(max)) return false;
   }
   return repeat_last(begin, min, max);
 }
 
-bool LarkReader::repeat_last(std::size_t begin, std::uint32_t min,
-                             std::uint32_t max) {
-  Frame& frame = frames_.back();
-  if (!frame.operand) {
-    return fail(begin, begin + 1, "There is nothing before this to repeat.");
-  }
-  if (frame.repeated) {
-    return fail(begin, begin + 1,
-                "Two operators in a row; put the first into parentheses.");
-  }
-  frame.sequence.back() = rules_.repeat(frame.sequence.back(), min, max);
-  frame.repeated = true;
-  return true;
-}
+// --- After the last statement ------------------------------------------------
 
-bool LarkReader::count(std::uint32_t& out) {
-  std::uint64_t value = 0;
-  return number(0, 0x7FFFFFFF, value)
-             ? (out = static_cast<std::uint32_t>(value), true)
-             : false;
-}
-
-// --- After the last statement
-// -------------------------------------------------------
-
-bool LarkReader::finish() {
-  // Every name must be defined.
-  for (RuleId id = 0; id < info_.size(); ++id) {
-    if (info_[id].defined) continue;
-    return fail(info_[id].first_use.begin, info_[id].first_use.end,
-                "\"" + rules_.rules[id].name + "\" is not defined.",
-                ErrorCode::kBadReference);
-  }
+bool LarkReader::finish(std::string_view start_rule) {
+  if (!check_references()) return false;
   // All %ignore statements have been read, so ignored text can be defined.
   if (weave_) {
     rules_.rules[ignored_].body =
-        ignores_.empty()
-            ? rules_.empty()
-            : rules_.repeat(rules_.choice(std::move(ignores_)), 0, kUnbounded);
+        ignores_.empty() ? rules_.empty()
+                         : rules_.repeat(rules_.choice(std::move(ignores_)), 0,
+                                         ignored_once_ ? 1 : kUnbounded);
   }
-  auto start = ids_.find("start");
+  auto start = ids_.find(std::string(start_rule));
   if (start == ids_.end()) {
-    return fail(at_, at_, "There is no rule \"start\" to begin with.",
+    return fail(at_, at_,
+                "There is no rule \"" + std::string(start_rule) +
+                    "\" to begin with; define it, or name another start rule.",
                 ErrorCode::kBadReference);
   }
   rules_.root = start->second;
   // Rewrite rules of free text.  open_ended_lazy_rules() comes last, because it
   // rewrites lazy rules by which find_dispatch() recognises triggers.
-  if (!check_terminals()) return false;
+  if (!check_terminals() || !combine_terminals()) return false;
   open_ended_markers();
   if (!find_dispatch()) return false;
   open_ended_lazy_rules();
-  if (std::optional<rules::NotLazy> wrong = rules::find_not_lazy(rules_)) {
-    const Span span = wrong->rule < info_.size() ? info_[wrong->rule].first_use
-                                                 : Span{at_, at_};
-    return fail(span.begin, span.end,
-                "Rule \"" + rules_.rules[wrong->rule].name +
-                    "\" cannot be lazy: it " + wrong->why +
-                    ".  The body of a lazy rule must be one automaton.",
-                ErrorCode::kUnsupported);
-  }
+  if (!check_lazy()) return false;
   // With allow_initial_skip, ignored text may precede the first item.
   if (weave_ && initial_skip_) {
     rules::Rule outer;
@@ -526,16 +484,12 @@ bool LarkReader::check_terminals() {
   return true;
 }
 
-Result<Rules> read_lark(std::string_view text, const LarkOptions& options) {
-  if (text.size() > options.limits.source_bytes) {
-    return Error{ErrorCode::kTooLarge,
-                 "The grammar is larger than the limit source_bytes."};
-  }
-  if (!base::is_utf8(text)) {
-    return Error{ErrorCode::kInvalidUtf8, "The grammar is not UTF-8."};
-  }
+Result<Rules> read_lark(std::string_view text, const LarkOptions& options,
+                        std::vector<std::string>* declared) {
   LarkContext context{options};
-  return LarkReader(text, context).run();
+  Result<Rules> rules = LarkReader(text, context).run(options.start_rule);
+  if (declared != nullptr) *declared = std::move(context.declared);
+  return rules;
 }
 
 }  // namespace parlance::notation

@@ -17,11 +17,17 @@
 //             names, @grammar, %json {...}, %lark {...}, %regex
 //             {"substring_chunks": [...]} or {"substring_chars": "..."},
 //             tokens <[1,3-5]>, <[^1]>, <[*]>, <|name|>.
-// Operators   ? * + ~n ~n..m {n} {n,} {,m} {n,m}
+// Operators   ? * + ~n ~n..m {n} {n,} {,m} {n,m}; in terminals a & b (both) and
+//             ~a (any other text)
+// Templates   list{item, sep}: item (sep item)*, used as list{INT, ","}
 // Options     rule[lazy, suffix="x", stop=/x/, stop_capture="n",
 //             max_tokens=9, max_chars=80, capture="n", temperature=0.5]: ...
 // Statements  %import common.X [-> Y], %import common (X, Y), %ignore items,
-//             %grammar_options {...}
+//             %declare X Y, %llguidance {...} or %grammar_options {...}
+//
+// %import m.X imports from the source "m" (LarkOptions::sources).  A priority
+// (name.2) changes nothing: it chooses among parses, not texts.  A declared
+// terminal has no text.
 //
 // Ignored text (%ignore) may follow every piece of text of a rule.  With the
 // option allow_initial_skip it may also precede the first.  It never comes
@@ -35,12 +41,12 @@
 // A suffix or stop of fixed text after any text is optional: the text may end
 // without it.
 
-#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "notation/expression_reader.h"
 #include "parlance/error.h"
 #include "rules/rules.h"
 
@@ -50,18 +56,18 @@ struct LarkOptions {
   // The meaning of "@name": a grammar, or a source in Lark.
   std::map<std::string, rules::Rules> grammars = {};
   std::map<std::string, std::string> sources = {};
-  // Returns the tokens with a given text.  Null: there is no vocabulary, and
-  // tokens by name and <[*]> are errors.
-  std::function<std::vector<rules::Token>(std::string_view)> tokens_spelled =
-      {};
+  std::string start_rule = "start";
+  TokensSpelled tokens_spelled = {};
   rules::RulesLimits limits = {};
 };
 
 // Errors: kBadSyntax, kBadReference, kConflict, kUnknownName, kUnsupported,
 // kBadPattern, kUnsupportedPattern, kInvalidJson, kEmptyValue, kTooLarge.
-// Spans are bytes of `text`.
+// Spans are bytes of `text`.  `declared` is set to the names of the terminals
+// that "%declare" declares.
 Result<rules::Rules> read_lark(std::string_view text,
-                               const LarkOptions& options = {});
+                               const LarkOptions& options = {},
+                               std::vector<std::string>* declared = nullptr);
 
 }  // namespace parlance::notation
 

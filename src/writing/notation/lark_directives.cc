@@ -1,14 +1,41 @@
 // Reads the statements and items of Lark that begin with "%".
 
+#include <algorithm>
 #include <utility>
 
 #include "base/utf8.h"
 #include "notation/lark_reader.h"
 #include "notation/regex_rules.h"
+#include "regex/unicode_properties.h"
 
 namespace parlance::notation {
 
 using rules::ExprId;
+namespace {
+
+// The characters of a text, or its runs of word characters, of white space, and
+// of others.
+std::vector<std::string> pieces_of(std::string_view text, bool words) {
+  enum class Kind : unsigned char { kNone, kWord, kSpace, kOther };
+  const regex::CharClass& spaces =
+      regex::property_class(regex::Property::kSpace);
+  std::vector<std::string> out;
+  Kind last = Kind::kNone;
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t from = i;
+    const char32_t c = base::next_code_point(text, i);
+    const Kind kind = !words               ? Kind::kNone
+                      : regex::is_word(c)  ? Kind::kWord
+                      : spaces.contains(c) ? Kind::kSpace
+                                           : Kind::kOther;
+    if (kind == Kind::kNone || kind != last) out.emplace_back();
+    out.back() += text.substr(from, i - from);
+    last = kind;
+  }
+  return out;
+}
+
+}  // namespace
 
 // Lark's library of terminals, as one pattern each.
 std::string_view common_terminal(std::string_view name) {
@@ -33,6 +60,8 @@ std::string_view common_terminal(std::string_view name) {
       {"SIGNED_NUMBER",
        "[+\\-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+\\-]?[0-9]+)?"},
       {"ESCAPED_STRING", "\"([^\"\\\\\\n]|\\\\[^\\n])*\""},
+      {"_STRING_INNER", "[^\\n]*"},
+      {"_STRING_ESC_INNER", "([^\\\\\\n]|\\\\[^\\n])*"},
       {"LCASE_LETTER", "[a-z]"},
       {"UCASE_LETTER", "[A-Z]"},
       {"LETTER", "[A-Za-z]"},
@@ -59,19 +88,23 @@ bool LarkReader::directive() {
   const std::size_t begin = at_++;
   const std::string called = name();
   if (called == "import") return import();
-  if (called == "grammar_options") return grammar_options();
+  if (called == "declare") return declare();
+  if (called == "llguidance" || called == "grammar_options") {
+    return grammar_options();
+  }
   if (called == "ignore") {
     in_terminal_ = in_lexeme_ = true;
     no_rules_ = false;
     ExprId id = 0;
     if (!body(id)) return false;
-    ignores_.push_back(id);
+    // Ignored text is that of the grammar which imports a module.
+    if (prefix_.empty()) ignores_.push_back(id);
     return true;
   }
   return fail(begin, at_,
               "\"%" + called +
-                  "\" is not supported; statements are %import, %ignore and "
-                  "%grammar_options.",
+                  "\" is not supported; statements are %import, %ignore, "
+                  "%declare and %llguidance.",
               ErrorCode::kUnsupported);
 }
 
@@ -100,38 +133,76 @@ bool LarkReader::inline_directive(ExprId& out) {
               ErrorCode::kUnknownName);
 }
 
+// Reads the names after "%declare".  In Lark a lexer that is a program makes
+// such terminals (of indentation, for example).  There is none here, so they
+// have no text; the grammar's report says so.
+bool LarkReader::declare() {
+  for (skip_blanks(); !at_end() && peek() != '\n' && peek() != '\r';
+       skip_blanks()) {
+    const std::size_t begin = at_;
+    const std::string called = name();
+    if (called.empty()) return fail_here("%declare is followed by names.");
+    const Span span{begin, at_};
+    if (!add_terminal(named_rule(called, span), span, rules_.choice({}))) {
+      return false;
+    }
+    context_.declared.push_back(called);
+  }
+  return true;
+}
+
+// Reads "common.X" or ".module.X".  Without a list of names, the last name is
+// what is imported.
+bool LarkReader::import_path(std::string& module, std::string& from,
+                             Span& span) {
+  match(".");
+  for (;;) {
+    span.begin = at_;
+    std::string part = name();
+    if (part.empty()) return fail_here("write %import common.X.");
+    span.end = at_;
+    const bool more = peek() == '.';
+    const std::size_t saved = at_;
+    skip_blanks();
+    const bool list = peek() == '(';
+    at_ = saved;
+    if (!more && !list) {
+      from = std::move(part);
+      break;
+    }
+    if (!module.empty()) module += ".";
+    module += part;
+    if (list) return true;
+    ++at_;
+  }
+  if (!module.empty()) return true;
+  return fail_here("write %import common.X or %import common (X, Y).");
+}
+
 // REQUIRES: the cursor is after "%import".
 bool LarkReader::import() {
   skip_blanks();
-  const std::size_t begin = at_;
-  const std::string library = name();
-  if (library != "common") {
-    return fail(begin, at_, "The only library is \"common\".",
-                ErrorCode::kUnknownName);
-  }
-  auto one = [&](bool may_rename) {
-    const std::size_t from_begin = at_;
-    const std::string from = name();
-    const Span span{from_begin, at_};
+  std::string module;
+  std::string from;
+  Span span;
+  if (!import_path(module, from, span)) return false;
+  skip_blanks();
+  if (!from.empty()) {
     std::string to = from;
-    const std::size_t saved = at_;
-    skip_blanks();
-    if (may_rename && match("->")) {
+    if (match("->")) {
       skip_blanks();
       to = name();
       if (to.empty()) return fail_here("a name for the terminal belongs here.");
-    } else {
-      at_ = saved;
     }
-    return import_one(from, to, span);
-  };
-  if (match(".")) return one(true);
-  skip_blanks();
-  if (!match("(")) {
-    return fail_here("write %import common.X or %import common (X, Y).");
+    return import_one(module, from, to, span);
   }
+  match("(");
   for (skip_space(); !match(")"); skip_space()) {
-    if (!one(false)) return false;
+    span.begin = at_;
+    from = name();
+    span.end = at_;
+    if (from.empty()) return fail_here("a name belongs here.");
+    if (!import_one(module, from, from, span)) return false;
     skip_space();
     if (!match(",") && peek() != ')') {
       return fail_here("names are separated by \",\".");
@@ -140,28 +211,97 @@ bool LarkReader::import() {
   return true;
 }
 
-bool LarkReader::import_one(const std::string& from, const std::string& to,
-                            Span span) {
+// Defines a terminal.  A lower-case name is that of a rule, in which ignored
+// text may follow.
+bool LarkReader::add_terminal(rules::RuleId id, Span span, ExprId body) {
+  if (!define(id, span)) return false;
+  if (weave_ && !info_[id].terminal) {
+    body = rules_.sequence({body, rules_.reference(ignored_)});
+  }
+  rules_.rules[id].body = body;
+  return true;
+}
+
+bool LarkReader::import_one(const std::string& module, const std::string& from,
+                            const std::string& to, Span span) {
+  if (module != "common" || context_.options.sources.contains(module)) {
+    if (!read_module(module, span)) return false;
+    const auto found = ids_.find(module + "." + from);
+    if (found == ids_.end()) {
+      return fail(span.begin, span.end,
+                  "\"" + module + "\" has no \"" + from + "\".",
+                  ErrorCode::kUnknownName);
+    }
+    const rules::RuleId id = named_rule(to, span);
+    const ExprId body = rules_.reference(found->second);
+    if (is_terminal(from)) return add_terminal(id, span, body);
+    if (info_[id].terminal) {
+      return fail(span.begin, span.end,
+                  "\"" + from + "\" is a rule, and \"" + to +
+                      "\" the name of a terminal.");
+    }
+    if (!define(id, span)) return false;
+    rules_.rules[id].body = body;
+    return true;
+  }
   const std::string_view pattern = common_terminal(from);
   if (pattern.empty()) {
     return fail(span.begin, span.end,
                 "The library \"common\" has no \"" + from + "\".",
                 ErrorCode::kUnknownName);
   }
-  const rules::RuleId id = rule_called(to, span);
-  if (info_[id].defined) {
-    return fail(span.begin, span.end, "\"" + to + "\" is defined twice.",
-                ErrorCode::kConflict);
-  }
   Result<rules::RegexExpr> expr = read_regex(pattern);
   if (!expr) return fail(span.begin, span.end, expr.error().message);
-  info_[id].defined = true;
-  ExprId body = rules_.regex(std::move(*expr));
-  // A lower-case name is that of a rule, in which ignored text may follow.
-  if (weave_ && !info_[id].terminal) {
-    body = rules_.sequence({body, rules_.reference(ignored_)});
+  return add_terminal(named_rule(to, span), span,
+                      rules_.regex(std::move(*expr)));
+}
+
+// Reads the statements of another source.  Its names get the prefix "module.",
+// which no name of a grammar has, and its ignored text is left out.
+bool LarkReader::read_module(const std::string& module, Span span) {
+  if (std::ranges::find(modules_, module) != modules_.end()) return true;
+  const auto source = context_.options.sources.find(module);
+  if (source == context_.options.sources.end()) {
+    return fail(span.begin, span.end,
+                "There is no library \"" + module +
+                    "\"; \"common\" is built in, and others are given as "
+                    "sources by their names.",
+                ErrorCode::kUnknownName);
   }
-  rules_.rules[id].body = body;
+  if (context_.depth >= 64) {
+    return fail(span.begin, span.end, "Grammars are nested more than 64 deep.",
+                ErrorCode::kTooLarge);
+  }
+  modules_.push_back(module);
+  const auto first = static_cast<rules::RuleId>(rules_.rules.size());
+  const std::string_view text = std::exchange(text_, source->second);
+  const std::size_t at = std::exchange(at_, 0);
+  const std::string prefix = std::exchange(prefix_, module + ".");
+  const bool nested = std::exchange(nested_, false);
+  ++context_.depth;
+  const bool good = read_source() && statements();
+  --context_.depth;
+  nested_ = nested;
+  prefix_ = prefix;
+  text_ = text;
+  at_ = at;
+  if (!good) {
+    std::string where = "In \"" + module + "\"";
+    if (error_->span) {
+      where +=
+          ", " + to_string(line_column(source->second, error_->span->begin));
+    }
+    error_->message = where + ": " + error_->message;
+    error_->span = span;
+    return false;
+  }
+  // What is in another text has no place in this one.
+  for (std::size_t id = first; id < info_.size(); ++id) {
+    info_[id].first_use = span;
+  }
+  for (auto& [name, made] : templates_) {
+    if (made.text.data() == source->second.data()) made.span = span;
+  }
   return true;
 }
 
@@ -170,6 +310,12 @@ bool LarkReader::grammar_options() {
   json::Value given;
   if (!json_object(given)) return false;
   for (const auto& [key, value] : given.members()) {
+    if (key == "skip_repetition") {
+      ignored_once_ = value.as_string() == "once";
+      if (ignored_once_ || value.as_string() == "repeat") continue;
+      return fail(begin, at_, "\"" + key + "\" is \"repeat\" or \"once\".",
+                  ErrorCode::kInvalidValue);
+    }
     const bool known = key == "allow_initial_skip" || key == "no_forcing" ||
                        key == "allow_invalid_utf8";
     if (!known) {
@@ -180,11 +326,13 @@ bool LarkReader::grammar_options() {
       return fail(begin, at_, "\"" + key + "\" must be true or false.",
                   ErrorCode::kWrongType);
     }
-    if (key == "allow_initial_skip") {
-      initial_skip_ = value.as_bool();
-    } else if (value.as_bool()) {
-      return fail(begin, at_, "\"" + key + "\" cannot be switched on here.",
-                  ErrorCode::kUnsupported);
+    if (key == "allow_initial_skip") initial_skip_ = value.as_bool();
+    // "no_forcing" is for the caller, who need not ask for forced tokens.
+    if (key == "allow_invalid_utf8" && value.as_bool()) {
+      return fail(
+          begin, at_,
+          "\"" + key + "\" cannot be switched on here: all text is UTF-8.",
+          ErrorCode::kUnsupported);
     }
   }
   return true;
@@ -228,6 +376,7 @@ bool LarkReader::substring(ExprId& out) {
   if (!json_object(given)) return false;
   const json::Value* chunks = given.find("substring_chunks");
   const json::Value* chars = given.find("substring_chars");
+  const json::Value* words = given.find("substring_words");
   std::vector<std::string> pieces;
   bool good = given.size() == 1;
   if (good && chunks != nullptr) {
@@ -236,22 +385,20 @@ bool LarkReader::substring(ExprId& out) {
       good = good && chunk.is_string();
       pieces.emplace_back(chunk.as_string());
     }
-  } else if (good && chars != nullptr) {
-    good = chars->is_string();
-    const std::string_view text = chars->as_string();
-    for (std::size_t i = 0; i < text.size();) {
-      const std::size_t from = i;
-      base::next_code_point(text, i);
-      pieces.emplace_back(text.substr(from, i - from));
-    }
+  } else if (good && (chars != nullptr || words != nullptr)) {
+    const json::Value& whole = chars != nullptr ? *chars : *words;
+    good = whole.is_string();
+    pieces = pieces_of(whole.as_string(), words != nullptr);
   } else if (good) {
     return fail(begin, at_,
-                "%regex knows substring_chunks and substring_chars.",
+                "%regex knows substring_chunks, substring_words and "
+                "substring_chars.",
                 ErrorCode::kUnsupported);
   }
   if (!good) {
     return fail(begin, at_,
-                "Write %regex {\"substring_chunks\": [\"a\", \"b\"]} or "
+                "Write %regex {\"substring_chunks\": [\"a\", \"b\"]}, "
+                "%regex {\"substring_words\": \"a b\"} or "
                 "%regex {\"substring_chars\": \"ab\"}.");
   }
   out = rules_.substring(std::move(pieces));

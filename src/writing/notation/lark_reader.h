@@ -1,14 +1,12 @@
 #ifndef PARLANCE_SRC_NOTATION_LARK_READER_H_
 #define PARLANCE_SRC_NOTATION_LARK_READER_H_
 
-// The reader of Lark: one pass over the text with its own stack of open
-// groups.  lark.cc reads statements, sequences and operators; lark_terms.cc
-// reads terminals and tokens; lark_options.cc reads the options of rules;
-// lark_directives.cc reads the statements and items that begin with "%".  After
-// the whole text has been read, lark_dispatch.cc finds free text with triggers.
-//
-// A method that returns bool returns false after it has called fail().  Only
-// the first error is reported.
+// The reader of Lark.  lark.cc reads statements and items; lark_terms.cc reads
+// terminals and tokens; lark_directives.cc the statements and items that begin
+// with "%"; lark_templates.cc templates.
+// After the whole text has been read, lark_operators.cc gives terminals with
+// "&" and "~" their meaning, and lark_dispatch.cc finds free text with
+// triggers.
 
 #include <map>
 #include <optional>
@@ -17,8 +15,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "notation/expression_reader.h"
 #include "notation/lark.h"
-#include "notation/text_cursor.h"
 
 namespace parlance::notation {
 
@@ -33,88 +31,123 @@ struct LarkContext {
   std::vector<std::string> chain = {};  // names being read
   std::map<std::string, rules::Rules> compiled = {};
   std::size_t depth = 0;
+  std::vector<std::string> declared = {};  // terminals without a text
 };
 
-class LarkReader : private TextCursor {
+class LarkReader : private ExpressionReader {
  public:
   LarkReader(std::string_view text, LarkContext& context);
   // Reads a grammar nested in `outer`, from `begin` up to the "}" that closes
   // it.
   LarkReader(const LarkReader& outer, std::size_t begin);
-  Result<rules::Rules> run();
+  Result<rules::Rules> run(std::string_view start_rule = "start");
   std::size_t end() const { return at_; }
 
  private:
-  // An open group, or the body of a statement.
-  struct Frame {
-    std::size_t begin = 0;
-    char close = '\0';  // ")" or "]"
-    std::vector<rules::ExprId> alternatives = {};
-    std::vector<rules::ExprId> sequence = {};
-    bool operand = false;   // the last item may take an operator
-    bool repeated = false;  // it has one
-  };
-  struct Info {
-    Span first_use = {};
-    bool defined = false;
-    bool terminal = false;
-  };
-
   void skip_blanks();  // up to the end of the line
-  void skip_space();   // also over the ends of lines
-  bool fail_here(std::string message);
+  void skip_space() override;
 
   // lark.cc
   bool statements();
   bool definition();
   bool body(rules::ExprId& out);
+  bool priority();
+  bool defined_twice(const std::string& called, Span span);
+  bool no_number(std::size_t begin);
   bool without_trailing_ignored(rules::ExprId& id);
   bool item();
+  bool structure(bool& found);
   bool named_item();
-  bool open(char close);
-  bool close();
-  void end_alternative();
-  bool operators();
-  bool repeat_last(std::size_t begin, std::uint32_t min, std::uint32_t max);
-  bool count(std::uint32_t& out);
-  void push(rules::ExprId id);
+  bool close_group();
+  void alternative();
+  bool tilde();
+  void push_item(rules::ExprId id);
   void push_lexeme(rules::ExprId id);
-  std::string name();
+  std::string name() override;
   static bool is_terminal(std::string_view name);
-  rules::RuleId rule_called(const std::string& name, Span span);
+  rules::RuleId named_rule(const std::string& name, Span span);
   // Adds the rules of another grammar and returns its root.
   rules::RuleId append(const rules::Rules& other);
   bool only_in_rules(std::size_t begin, std::string_view what);
-  bool finish();
+  bool finish(std::string_view start_rule);
   bool check_terminals();
 
   // lark_terms.cc
-  bool string(std::string& out);
+  bool string(std::string& out) override;
+  bool code_point_escape(std::size_t digits, std::string& out);
   bool text_item(rules::ExprId& out, bool& ranged);
   bool folded(const std::string& text, Span span, rules::ExprId& out);
+  bool pattern_source(std::string_view& source, std::string_view& flags);
   bool pattern(rules::ExprId& out);
   bool tokens(rules::ExprId& out);
   bool token_list(rules::TokenSetExpr& out);
-  bool token_number(rules::Token& out);
-  bool token_name(rules::TokenSetExpr& out);
   bool named_grammar(rules::ExprId& out);
 
-  // lark_options.cc
-  bool options(rules::RuleOptions& out, const std::string& rule_name);
-  bool option(rules::RuleOptions& out, const std::string& key,
-              std::size_t begin, const std::string& rule_name);
-  bool capture_name(std::string& out);
-  bool marker(rules::ExprId& out);
+  bool marker(rules::ExprId& out) override;
 
   // lark_directives.cc
   bool directive();
   bool inline_directive(rules::ExprId& out);
   bool import();
-  bool import_one(const std::string& from, const std::string& to, Span span);
+  bool import_path(std::string& module, std::string& from, Span& span);
+  bool import_one(const std::string& module, const std::string& from,
+                  const std::string& to, Span span);
+  bool read_module(const std::string& module, Span span);
+  bool declare();
+  bool add_terminal(rules::RuleId id, Span span, rules::ExprId body);
   bool grammar_options();
   bool json_object(json::Value& out);
   bool substring(rules::ExprId& out);
   bool nested(rules::ExprId& out);
+
+  // lark_templates.cc
+  //
+  // A template is read once for each list of arguments that it is used with:
+  // the rule `name{a,b}`.
+  struct Template {
+    std::vector<std::string> parameters = {};
+    // Its body: where it is, and the names that it refers to.
+    std::string_view text = {};
+    std::size_t begin = 0;
+    std::string prefix = {};
+    Span span = {};
+  };
+  // What a parameter stands for: a rule, or a terminal or text, after which
+  // ignored text may follow.  Equal keys mean the same.
+  struct Argument {
+    rules::RuleId rule = rules::kNoId;
+    bool lexeme = false;
+    std::string key = {};
+  };
+  struct Instance {
+    rules::RuleId rule = rules::kNoId;
+    std::string called = {};
+    std::vector<Argument> arguments = {};
+  };
+  bool define_template(const std::string& called, Span span);
+  bool skip_body();
+  bool uses_template();
+  bool instance(const std::string& called, Span span, Argument& out);
+  bool argument(Argument& out);
+  // What a name means: a parameter, a template, a rule or a terminal.
+  bool argument_called(const std::string& called, Span span, Argument& out);
+  bool read_instances();
+
+  // lark_operators.cc
+  //
+  // A terminal that is a conjunction or, if `negated`, the complement of its
+  // one operand.  Until its meaning is computed, the body of the rule is the
+  // union of the operands.
+  struct Combination {
+    rules::RuleId rule = rules::kNoId;
+    std::vector<rules::ExprId> operands = {};
+    bool negated = false;
+    bool inside = false;  // it is an operand itself
+    Span span = {};
+  };
+  class Meanings;
+  rules::ExprId combine(std::vector<rules::ExprId> operands, bool negated);
+  bool combine_terminals();
 
   // lark_dispatch.cc
   bool find_dispatch();
@@ -157,12 +190,7 @@ class LarkReader : private TextCursor {
 
   bool nested_;
   LarkContext& context_;
-  const rules::RulesLimits& limits_;
-  rules::Rules rules_;
-  std::unordered_map<std::string, rules::RuleId> ids_;
   std::map<std::string, rules::RuleId> named_;  // roots of @grammars
-  std::vector<Info> info_;                      // by rule
-  std::vector<Frame> frames_;
   bool in_terminal_ = false;
   bool in_lexeme_ = false;   // a terminal, or a lazy rule
   bool no_rules_ = false;    // a rule with a suffix: of terminals only
@@ -171,6 +199,17 @@ class LarkReader : private TextCursor {
   rules::RuleId ignored_ = rules::kNoId;
   std::vector<rules::ExprId> ignores_;
   bool initial_skip_ = false;
+  bool ignored_once_ = false;
+  // Of the names in the module that is being read; "" for this grammar.
+  std::string prefix_;
+  std::vector<std::string> modules_;  // those that have been read
+  std::map<std::string, Template> templates_;
+  std::map<std::string, Argument> bound_;  // the parameters of an instance
+  std::vector<Instance> pending_;          // instances that are not read yet
+  std::size_t instance_bytes_ = 0;         // read for instances, and of names
+  std::size_t argument_depth_ = 0;
+  std::vector<Combination> combinations_;
+  std::unordered_map<rules::RuleId, std::size_t> combination_of_;
 };
 
 }  // namespace parlance::notation

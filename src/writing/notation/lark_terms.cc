@@ -27,18 +27,39 @@ std::string joined(const std::vector<std::string>& names) {
 
 }  // namespace
 
-// Reads a string with the escapes of JSON.
+// Reads a string: with the escapes of JSON, as llguidance has it, and with
+// those that only Lark has: \xHH, \UHHHHHHHH, and a "\" before any other
+// character, which is then itself.
 // REQUIRES: the cursor is at the opening quote.
 bool LarkReader::string(std::string& out) {
   const std::size_t begin = at_++;
+  std::string spelled = "\"";
   while (!at_end() && peek() != '"' && peek() != '\n') {
-    at_ += peek() == '\\' ? 2 : 1;
+    const std::size_t size =
+        std::min<std::size_t>(peek() == '\\' ? 2 : 1, text_.size() - at_);
+    const char escaped = size == 2 ? peek(1) : '\0';
+    const bool number = escaped == 'x' || escaped == 'U';
+    if (number) {
+      if (!code_point_escape(escaped == 'x' ? 2 : 8, spelled)) return false;
+      continue;
+    }
+    if (escaped != '\0' && std::string_view("\"\\/bfnrtu").find(escaped) ==
+                               std::string_view::npos) {
+      spelled += '\\';  // "\d" is a "\" and a "d"
+    }
+    // A tab may stand in a string; JSON wants it as an escape.
+    if (peek() == '\t') {
+      spelled += "\\t";
+    } else {
+      spelled += text_.substr(at_, size);
+    }
+    at_ += size;
   }
   if (at_end() || peek() != '"') {
     return fail(begin, at_, "This string is not closed on its line.");
   }
   ++at_;
-  Result<json::Value> value = json::parse(text_.substr(begin, at_ - begin), {});
+  Result<json::Value> value = json::parse(spelled + "\"", {});
   if (!value) {
     return fail(
         begin, at_,
@@ -48,6 +69,31 @@ bool LarkReader::string(std::string& out) {
   if (!base::is_utf8(out)) {
     return fail(begin, at_, "A string may not hold half of a surrogate pair.");
   }
+  return true;
+}
+
+// Adds the character of \xHH or \UHHHHHHHH to a string as JSON has it.
+// REQUIRES: the cursor is at the "\".
+bool LarkReader::code_point_escape(std::size_t digits, std::string& out) {
+  const std::size_t begin = at_;
+  char32_t value = 0;
+  at_ += 2;
+  for (std::size_t i = 0; i < digits; ++i, ++at_) {
+    const int digit = base::hex_digit(static_cast<unsigned char>(peek()));
+    if (digit < 0 || value > 0xFFFFFF) {
+      return fail(begin, at_,
+                  "This escape needs " + std::to_string(digits) +
+                      " hexadecimal digits.");
+    }
+    value = value * 16 + static_cast<char32_t>(digit);
+  }
+  if (value > regex::kMaxCodePoint || (value >= 0xD800 && value < 0xE000)) {
+    return fail(begin, at_, "This escape is not a Unicode character.");
+  }
+  std::string character;
+  base::append_utf8(character, value);
+  const std::string quoted = json::dump(json::Value(character));
+  out += quoted.substr(1, quoted.size() - 2);
   return true;
 }
 
@@ -104,22 +150,38 @@ bool LarkReader::folded(const std::string& text, Span span, ExprId& out) {
   return true;
 }
 
-// REQUIRES: the cursor is at "/".
-bool LarkReader::pattern(ExprId& out) {
+// Reads "/source/flags".  The source ends with its line, unless its flags
+// contain "x".  REQUIRES: the cursor is at "/".
+bool LarkReader::pattern_source(std::string_view& source,
+                                std::string_view& flags) {
   const std::size_t begin = at_++;
-  while (!at_end() && peek() != '/' && peek() != '\n') {
+  std::size_t line_end = std::string_view::npos;
+  while (!at_end() && peek() != '/') {
+    if (peek() == '\n') line_end = std::min(line_end, at_);
     at_ += peek() == '\\' ? 2 : 1;
   }
-  if (at_end() || peek() != '/') {
-    return fail(begin, at_,
-                "This pattern is not closed on its line; add \"/\".");
+  at_ = std::min(at_, text_.size());
+  const std::size_t end = at_;
+  if (match("/")) {
+    while (is_letter(peek())) ++at_;
+    flags = text_.substr(end + 1, at_ - end - 1);
+    source = text_.substr(begin + 1, end - begin - 1);
+    if (line_end == std::string_view::npos ||
+        flags.find('x') != std::string_view::npos) {
+      return true;
+    }
   }
-  const std::string_view source = text_.substr(begin + 1, at_ - begin - 1);
-  const std::size_t flags = ++at_;
-  while (is_letter(peek())) ++at_;
+  return fail(begin, std::min(end, line_end),
+              "This pattern is not closed on its line; add \"/\".");
+}
+
+// REQUIRES: the cursor is at "/".
+bool LarkReader::pattern(ExprId& out) {
+  const std::size_t begin = at_;
+  std::string_view source;
   RegexOptions reading;
+  if (!pattern_source(source, reading.flags)) return false;
   reading.has_flags = true;
-  reading.flags = text_.substr(flags, at_ - flags);
   reading.embedded = true;
   Result<rules::RegexExpr> expr = read_regex(source, reading);
   if (!expr) {
@@ -128,6 +190,30 @@ bool LarkReader::pattern(ExprId& out) {
                 expr.error().message, expr.error().code);
   }
   out = rules_.regex(std::move(*expr));
+  return true;
+}
+
+// The value of "suffix" or "stop": "text", /pattern/ or a terminal.
+bool LarkReader::marker(ExprId& out) {
+  const std::size_t begin = at_;
+  // It is read as terminals are.
+  in_terminal_ = in_lexeme_ = true;
+  bool ranged = false;
+  if (peek() == '/') return pattern(out);
+  if (peek() == '"') {
+    if (!text_item(out, ranged)) return false;
+    if (rules_.exprs[out].kind == rules::ExprKind::kEmpty) {
+      return fail(begin, at_, "What ends a rule may not be empty.",
+                  ErrorCode::kEmptyValue);
+    }
+    return true;
+  }
+  const std::string called = name();
+  if (!is_terminal(called)) {
+    at_ = begin;
+    return fail_here("\"text\", /pattern/ or a terminal belongs here.");
+  }
+  out = rules_.reference(named_rule(called, {begin, at_}));
   return true;
 }
 
@@ -141,13 +227,6 @@ bool LarkReader::tokens(ExprId& out) {
   return true;
 }
 
-bool LarkReader::token_number(Token& out) {
-  std::uint64_t value = 0;
-  if (!number(0, 0xFFFFFFFE, value)) return false;
-  out = static_cast<Token>(value);
-  return true;
-}
-
 // <[1,3-5]>, <[^1]>, <[*]>
 bool LarkReader::token_list(TokenSetExpr& out) {
   const std::size_t begin = at_;
@@ -156,7 +235,7 @@ bool LarkReader::token_list(TokenSetExpr& out) {
   if (match("*")) {
     out.negated = true;
     if (!match("]>")) return fail_here("<[*]> is any token.");
-    if (!context_.options.tokens_spelled) {
+    if (!tokens_spelled_) {
       return fail(begin, at_, "<[*]> needs a vocabulary, and none is known.",
                   ErrorCode::kUsage);
     }
@@ -182,31 +261,6 @@ bool LarkReader::token_list(TokenSetExpr& out) {
     if (match("]>")) return true;
     if (!match(",")) return fail_here("tokens are listed as <[1,3-5]>.");
   }
-}
-
-// <name>, <|name|>
-bool LarkReader::token_name(TokenSetExpr& out) {
-  const std::size_t begin = at_++;
-  while (!at_end() && peek() != '>' && peek() != '\n') ++at_;
-  if (!match(">")) {
-    return fail(begin, at_, "This token is not closed; add a \">\".");
-  }
-  const std::string_view spelled = text_.substr(begin, at_ - begin);
-  if (!context_.options.tokens_spelled) {
-    return fail(begin, at_,
-                "A token by its name needs a vocabulary, and none is known.",
-                ErrorCode::kUsage);
-  }
-  for (Token token : context_.options.tokens_spelled(spelled)) {
-    out.ranges.push_back({token, token});
-  }
-  if (out.ranges.empty()) {
-    return fail(begin, at_,
-                "No token of the vocabulary is spelled \"" +
-                    std::string(spelled) + "\".",
-                ErrorCode::kBadReference);
-  }
-  return true;
 }
 
 // Reads "@name", a reference to another grammar.  A grammar is appended once,

@@ -79,7 +79,7 @@ def grammar_from(format, text):
 
     Args:
         format: ``"regex"``, ``"choice"`` (a JSON list), ``"json_schema"`` or
-            ``"json"``, ``"lark"``, ``"ebnf"`` or ``"gbnf"``, ``"grammar"`` or
+            ``"json"``, ``"lark"``, ``"ebnf"``, ``"gbnf"``, ``"grammar"`` or
             ``"cfg"`` (Lark or EBNF), ``"llguidance"`` (``text`` itself).
         text: a ``str``.
 
@@ -97,9 +97,10 @@ def grammar_from(format, text):
         return _grammar("structural_tag", json.dumps(tag))
     if format in ("json_schema", "json"):
         return LLMatcher.grammar_from_json_schema(text)
-    if format in ("grammar", "cfg", "ebnf", "gbnf", "lark"):
-        is_ebnf = format in ("ebnf", "gbnf") or (format != "lark" and "::=" in text)
-        return _grammar("ebnf" if is_ebnf else "lark", text)
+    if format in ("grammar", "cfg"):
+        format = "ebnf" if "::=" in text else "lark"
+    if format in ("ebnf", "gbnf", "lark"):
+        return _grammar(format, text)
     if format == "llguidance":
         return text
     raise UsageError(f"there is no format of grammars {format!r}")
