@@ -7,7 +7,6 @@
 
 namespace parlance::mask {
 
-using json::BodyState;
 using vocab::BodyTable;
 
 namespace {
