@@ -66,6 +66,7 @@ bool has_surrogates(std::string_view text) {
 }
 
 std::string without_surrogates(std::string_view text, bool pairs) {
+  if (!has_surrogates(text)) return std::string(text);
   std::string out;
   out.reserve(text.size());
   std::uint32_t high = 0;  // the last character, if it is one
