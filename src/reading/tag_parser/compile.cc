@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/white_space.h"
 #include "tag_parser/compiler.h"
 
 namespace parlance::tag_parser {
@@ -269,32 +268,20 @@ Pc TagCompiler::mark(std::uint32_t number, Pc next) {
   return fork({token, literal(one.spelling, next)});
 }
 
-//   head    fork {next, " ", "\t", ...}, each of which continues at head
+//   head    white space, then fork {next, texts that continue at head}
 Pc TagCompiler::layout(Pc next, std::span<const std::string> texts) {
-  const Pc head = fork({next});
-  const std::size_t begin = out_.code.size();
+  const Pc head = add({.op = Op::kSpaces, .layout = true, .next = next});
+  if (texts.empty()) return head;
   std::vector<Pc> ways = {next};
-  for (const char& space : base::kAsciiSpace) {
-    ways.push_back(literal({&space, 1}, head));
-  }
   for (const std::string& text : texts) ways.push_back(marker(text, head));
-  for (std::size_t pc = begin; pc < out_.code.size(); ++pc) {
-    out_.code[Pc{pc}].layout = true;
-  }
-  out_.forks[out_.code[head].index] = std::move(ways);
+  for (Pc pc = head; pc < out_.code.size(); ++pc) out_.code[pc].layout = true;
+  out_.code[head].next = fork(std::move(ways));
   return head;
 }
 
+// The fork of layout() that the white space leads to.
 Pc TagCompiler::ends_of_turn(Pc next) {
-  const std::vector<std::string>& texts = *tag_.turn_end;
-  const Pc head = layout(next, texts);
-  const std::size_t begin = out_.code.size();
-  std::vector<Pc> ways = {next};
-  for (const std::string& text : texts) ways.push_back(marker(text, head));
-  for (std::size_t pc = begin; pc < out_.code.size(); ++pc) {
-    out_.code[Pc{pc}].layout = true;
-  }
-  return fork(std::move(ways));
+  return out_.code[layout(next, *tag_.turn_end)].next;
 }
 
 std::vector<Word> TagCompiler::words(std::string_view marker) const {
@@ -527,7 +514,8 @@ Pc TagCompiler::compile_one(TagNodeId id) {
 // - after an instruction that can make different threads equal: one that
 //   increments or pops a count, or begins or ends an iteration.
 //
-// Instructions that read are always marked.
+// Where a thread only waits, it does not matter: equal threads that wait are
+// one.
 void TagCompiler::find_joins() {
   std::vector<Instruction>& code = out_.code;
   std::vector<std::uint32_t> ways(code.size(), 0);
@@ -562,7 +550,7 @@ void TagCompiler::find_joins() {
     }
   }
   for (std::size_t pc = 0; pc < code.size(); ++pc) {
-    code[pc].joins = ways[pc] > 1 || reads(code[pc].op);
+    code[pc].joins = ways[pc] > 1 && !only_waits(code[pc].op);
   }
 }
 

@@ -12,6 +12,7 @@
 #include <algorithm>
 
 #include "automata/char_step.h"
+#include "base/white_space.h"
 
 namespace parlance::tag_parser {
 
@@ -201,11 +202,11 @@ void PikeVm::enter_instruction(State& state) {
 }
 
 // The thread is at an instruction that reads.  It waits for input there, and
-// where the instruction may end, it also leaves.  Free text that may end is
-// left first, since shorter text is preferred; but free tokens wait first
-// inside a character, so that one format has all of it.  A recogniser waits
-// first, since longer text is preferred.  Returns whether `work` has left the
-// instruction.
+// where the instruction may end, it also leaves.  White space, and free text
+// that may end, are left first, since shorter text is preferred; but free
+// tokens wait first inside a character, so that one format has all of it.  A
+// recogniser waits first, since longer text is preferred.  Returns whether
+// `work` has left the instruction.
 bool PikeVm::wait_or_leave(Work& work) {
   const State& state = work.thread.state;
   const Instruction& at = program_.code[state.pc];
@@ -228,6 +229,9 @@ bool PikeVm::wait_or_leave(Work& work) {
       return continue_at(work, at.next);
     case Op::kTokensLast:
       wait_for_token();
+      return continue_at(work, at.next);
+    case Op::kSpaces:
+      wait_last();
       return continue_at(work, at.next);
     case Op::kRecogniser:
       add_waiting(work.thread);
@@ -272,6 +276,9 @@ void PikeVm::scan(const Thread& thread, std::uint8_t byte) {
       ++next.state.literal_offset();
       return add(next);
     }
+    case Op::kSpaces:
+      if (base::is_ascii_space(static_cast<char>(byte))) add(thread);
+      return;
     case Op::kText:
     case Op::kTextToTrigger:
       return scan_text(thread, at, byte);

@@ -18,6 +18,7 @@
 #include <algorithm>
 
 #include "base/byte_set.h"
+#include "base/white_space.h"
 #include "tag_parser/pike_vm.h"
 
 namespace parlance::tag_parser {
@@ -270,8 +271,8 @@ void PikeVm::learn_move(std::size_t from, std::uint8_t byte) {
 //    the first of a character that is one: free text accepts any character.
 // 2. A byte that can move a waiting thread in another way has to be read by
 //    step(): a byte that leaves node 0 of a free text, the next byte of a
-//    literal, and the first bytes of a recogniser.  A thread that waits for a
-//    token or for the end is not moved by bytes.
+//    literal, white space of layout, and the first bytes of a recogniser.  A
+//    thread that waits for a token or for the end is not moved by bytes.
 //
 // Returns false if the free texts among the waiting threads are not exactly the
 // threads of the kernel, in their order.  Then reading a byte could change the
@@ -305,6 +306,11 @@ bool PikeVm::find_self_loops(AcceleratedStates& out) {
             text[thread.state.literal_offset()])] = kStop;
         break;
       }
+      case Op::kSpaces:
+        for (const char c : base::kAsciiSpace) {
+          out.bytes[static_cast<std::uint8_t>(c)] = kStop;
+        }
+        break;
       case Op::kRecogniser: {
         const auto firsts =
             recogniser(at).first_bytes(thread.state.configuration());

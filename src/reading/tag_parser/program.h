@@ -76,6 +76,7 @@ enum class Op : std::uint8_t {
   kCountEnd,    // pops it
   // Instructions that read.
   kLiteral,          // texts[index] from `offset` on
+  kSpaces,           // white space of ASCII, as little as possible
   kText,             // free text of free_texts[index], as short as possible
   kTextToTrigger,    // the same, up to and including a trigger
   kRecogniser,       // a text of recognisers[index], as long as possible
@@ -86,6 +87,11 @@ enum class Op : std::uint8_t {
   kAccept,
 };
 constexpr bool reads(Op op) { return op >= Op::kLiteral; }
+// Whether a thread waits at the instruction and never leaves it without input.
+constexpr bool only_waits(Op op) {
+  return reads(op) && op != Op::kSpaces && op != Op::kText &&
+         op != Op::kRecogniser && op != Op::kTokens && op != Op::kTokensLast;
+}
 
 // A `back` that stands for the size of the last token.
 inline constexpr std::uint32_t kTokenBack = kUnbounded;
