@@ -345,49 +345,68 @@ json::Value value_of_leaf(std::string_view text, const Parameter& parameter) {
 
 namespace {
 
-// First collects the arguments that change, without mutable access to the call,
-// and then writes them.  So a call without changes is never copied.  The first
-// bad union sets `error`.
+// The arguments that change.  The first bad union sets `error`.
+std::vector<json::Member> changed_arguments(const json::Value& arguments,
+                                            const ToolSet& tools,
+                                            std::string_view tool,
+                                            Strings strings,
+                                            std::optional<Error>& error) {
+  std::vector<json::Member> out;
+  if (tools.empty() || !arguments.is_object() ||
+      !detail::Access::impl(tools)->tools.contains(tool)) {
+    return out;
+  }
+  for (const json::Member& member : arguments.members()) {
+    const std::shared_ptr<const Parameter> parameter =
+        parameter_of(tools, tool, member.key, strings);
+    if (parameter == nullptr) continue;
+    if (parameter->bad_union && !error) {
+      error =
+          Error{ErrorCode::kContentType,
+                "parameter '" + member.key + "' of tool '" + std::string(tool) +
+                    "' has an 'anyOf' or 'oneOf' that is not a list of "
+                    "schemas."};
+    }
+    if (auto value = cast_argument(member.value, *parameter, strings)) {
+      out.push_back({member.key, *std::move(value)});
+    }
+  }
+  return out;
+}
+
+void set_members(std::vector<json::Member> changes, json::Value& object) {
+  json::Object& members = object.mutable_members();
+  for (auto& [key, value] : changes) *members.find(key) = std::move(value);
+}
+
+// Looks for changes first, without mutable access to the call: a call without
+// changes is never copied.
 void cast_call(json::Value& call, const ToolSet& tools, Strings strings,
                std::optional<Error>& error) {
   const json::Value* function = call.find("function");
   if (function == nullptr) return;
   const json::Value* name = function->find("name");
   const json::Value* arguments = function->find("arguments");
-  if (name == nullptr || !name->is_string() || arguments == nullptr ||
-      !arguments->is_object()) {
-    return;
-  }
-  const ToolTable& table = *detail::Access::impl(tools);
-  const auto tool = table.tools.find(name->as_string());
-  if (tool == table.tools.end()) return;
-
-  std::vector<std::pair<std::string, json::Value>> changes;
-  for (const json::Member& member : arguments->members()) {
-    const std::shared_ptr<const Parameter> parameter =
-        parameter_of(tools, name->as_string(), member.key, strings);
-    if (parameter == nullptr) continue;
-    if (parameter->bad_union && !error) {
-      error = Error{ErrorCode::kContentType,
-                    "parameter '" + member.key + "' of tool '" + tool->first +
-                        "' has an 'anyOf' or 'oneOf' that is not a list of "
-                        "schemas."};
-    }
-    if (std::optional<json::Value> value =
-            cast_argument(member.value, *parameter, strings)) {
-      changes.emplace_back(member.key, std::move(*value));
-    }
-  }
+  if (name == nullptr || !name->is_string() || arguments == nullptr) return;
+  auto changes =
+      changed_arguments(*arguments, tools, name->as_string(), strings, error);
   if (changes.empty()) return;
-  json::Object& members = call.mutable_members()
-                              .find("function")
-                              ->mutable_members()
-                              .find("arguments")
-                              ->mutable_members();
-  for (auto& [key, value] : changes) *members.find(key) = std::move(value);
+  set_members(std::move(changes), *call.mutable_members()
+                                       .find("function")
+                                       ->mutable_members()
+                                       .find("arguments"));
 }
 
 }  // namespace
+
+std::optional<Error> cast_arguments(json::Value& arguments,
+                                    const ToolSet& tools, std::string_view tool,
+                                    Strings strings) {
+  std::optional<Error> error;
+  auto changes = changed_arguments(arguments, tools, tool, strings, error);
+  if (!changes.empty()) set_members(std::move(changes), arguments);
+  return error;
+}
 
 std::optional<Error> cast_tool_calls(json::Value& value, const ToolSet& tools,
                                      Strings strings) {

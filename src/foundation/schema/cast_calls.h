@@ -44,6 +44,11 @@ enum class Strings : std::uint8_t {
 std::optional<Error> cast_tool_calls(json::Value& value, const ToolSet& tools,
                                      Strings strings = Strings::kText);
 
+// The same for the arguments of one call of `tool`.
+std::optional<Error> cast_arguments(json::Value& arguments,
+                                    const ToolSet& tools, std::string_view tool,
+                                    Strings strings);
+
 // The parameters of a tool, or null if the tool is unknown or has none.  They
 // live as long as a copy of `tools`.
 const StringMap<Parameter>* parameters_of(const ToolSet& tools,

@@ -179,15 +179,13 @@ NestedValue read_nested(NestedStyle style, std::string_view text,
 
 // As the message will have it.
 void NestedCallReader::write_body(std::string_view text, std::string& out) {
-  Result<Value> arguments = json::parse(text, {.limits = limits_});
-  Value call = json::Object{
-      {"function", json::Object{{"name", name_},
-                                {"arguments", arguments ? *std::move(arguments)
-                                                        : Value()}}}};
+  Result<Value> body = json::parse(text, {.limits = limits_});
   // A schema that cannot be read is an error of the message.
-  if (schema::cast_tool_calls(call, casts_.tools, casts_.strings)) return;
-  const Value& body = *call.find("function")->find("arguments");
-  if (body.is_object()) json_.value(body, out);
+  if (!body || !body->is_object() ||
+      schema::cast_arguments(*body, casts_.tools, name_, casts_.strings)) {
+    return;
+  }
+  json_.value(*body, out);
 }
 
 void NestedCallReader::advance(std::string_view text, bool end,
