@@ -130,7 +130,7 @@ class Case {
     format_.any_order = small_.below(4) == 0;
     if (small_.below(5) == 0) format_.excludes = {"ab", "c"};
     SCOPED_TRACE("seed " + std::to_string(seed_) + " " +
-                 std::string(structural_tag::to_string(format_.style)) +
+                 std::string(to_string(format_.style)) +
                  (format_.any_order ? " in any order " : " ") +
                  json::dump(schema_));
     const Result<schema::Document> document = schema::load(schema_);

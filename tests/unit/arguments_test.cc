@@ -25,7 +25,7 @@ structural_tag::JsonSchemaBody format_of(std::string_view style,
   EXPECT_TRUE(parsed) << schema;
   if (parsed) out.schema = *parsed;
   for (std::size_t i = 0; i < structural_tag::kArgumentStyles; ++i) {
-    if (structural_tag::to_string(static_cast<ArgumentStyle>(i)) == style) {
+    if (to_string(static_cast<ArgumentStyle>(i)) == style) {
       out.style = static_cast<ArgumentStyle>(i);
     }
   }

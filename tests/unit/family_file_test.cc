@@ -292,9 +292,9 @@ TEST(FamilyFile, Writing) {
   EXPECT_EQ(calls.parts[3].choices[1].at(1).kind, WritePart::Kind::kId);
   EXPECT_EQ(calls.parts[3].choices[1].at(1).text, "[0-9]+");
   EXPECT_TRUE(calls.parts[4].as_text);
-  EXPECT_EQ(calls.parts[4].style, read(R"({"style": "json"})"));
-  EXPECT_EQ(writing->fields[1][1].parts[0].style,
-            read(R"({"style": "python"})"));
+  EXPECT_EQ(calls.parts[4].arguments.style, format::ArgumentStyle::kJson);
+  EXPECT_EQ(writing->fields[1][1].parts[0].arguments.style,
+            format::ArgumentStyle::kPython);
 }
 
 TEST(FamilyFile, Messages) {
@@ -311,32 +311,46 @@ TEST(FamilyFile, Messages) {
 }
 
 TEST(FamilyFile, Arguments) {
-  const std::pair<const char*, const char*> rows[] = {
-      {R"("json")", R"({"style": "json"})"},
-      {R"("cohere_xml")", R"({"style": "cohere_xml"})"},
-      {R"("minimax_m3_xml")", R"({"style": "minimax_m3_xml"})"},
+  using Style = format::ArgumentStyle;
+  using Key = format::ElementLayout::Key;
+  using Strings = format::ElementLayout::Strings;
+  const std::pair<const char*, format::ArgumentLayout> rows[] = {
+      {R"("json")", {.style = Style::kJson}},
+      {R"("cohere_xml")", {.style = Style::kCohereXml}},
+      {R"("minimax_m3_xml")", {.style = Style::kMinimaxM3Xml}},
       {R"({"delimited": {"string": ["<a>", "<b>"], "keys": "bare"}})",
-       R"({"style": "delimited",
-           "delimited": {"string": ["<a>", "<b>"], "keys": "bare"}})"},
+       {.style = Style::kDelimited,
+        .delimited_layout = {.open = "<a>", .close = "<b>"}}},
       {R"({"each": ["<p=", {"key": "raw"}, ">", "\n", {"value": "raw"}, "</p>"],
            "ends": ["</f>"]})",
-       R"({"style": "elements", "elements": {"open": "<p=", "middle": ">\n",
-           "close": "</p>", "key": "raw", "strings": "raw",
-           "ends": ["</f>"]}})"},
+       {.style = Style::kElements,
+        .element_layout = {.open = "<p=",
+                           .middle = ">\n",
+                           .close = "</p>",
+                           .ends = {"</f>"}}}},
       {R"({"each": ["<p=", {"key": "xml"}, " string=",
                     {"type": {"string": "true", "*": "false"}}, ">",
                     {"value": "json"}, "</p>"], "between": "\n"})",
-       R"({"style": "elements", "elements": {"open": "<p=",
-           "middle": " string=", "types": {"string": "true", "*": "false"},
-           "after_type": ">", "close": "</p>", "between": "\n", "key": "xml",
-           "strings": "json"}})"},
+       {.style = Style::kElements,
+        .element_layout = {.open = "<p=",
+                           .middle = " string=",
+                           .types = {{"string", "true"}, {"*", "false"}},
+                           .after_type = ">",
+                           .close = "</p>",
+                           .between = "\n",
+                           .key = Key::kXml,
+                           .strings = Strings::kJson}}},
   };
-  for (const auto& [arguments, style] : rows) {
+  for (const auto& [arguments, layout] : rows) {
     const Format format = load(with_arguments(arguments));
     const auto& writing = impl(format).family.writing;
     ASSERT_TRUE(writing.has_value()) << arguments;
     const WritePart& part = writing->fields[1].at(0).parts.at(1);
-    EXPECT_EQ(part.style, read(style)) << json::dump(part.style);
+    EXPECT_EQ(part.arguments.style, layout.style) << arguments;
+    EXPECT_TRUE(part.arguments.element_layout == layout.element_layout)
+        << arguments;
+    EXPECT_TRUE(part.arguments.delimited_layout == layout.delimited_layout)
+        << arguments;
     EXPECT_FALSE(part.as_text);
   }
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "format/load.h"
+#include "format/names.h"
 #include "json/located.h"
 
 namespace parlance::format {
@@ -218,14 +219,7 @@ std::optional<ContentKind> content_kind_from_name(std::string_view name) {
   return std::nullopt;
 }
 
-std::string content_kind_list() {
-  std::string out;
-  for (std::string_view name : kContentNames) {
-    if (!out.empty()) out += ", ";
-    out += name;
-  }
-  return out;
-}
+std::string content_kind_list() { return listed(kContentNames); }
 
 Result<Content> load_content(ContentKind kind, const json::Value* args,
                              const Location& location, const Limits& limits) {

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/id.h"
+#include "format/argument_layout.h"
 #include "parlance/json.h"
 #include "regex/pattern.h"
 
@@ -144,13 +145,10 @@ struct WritePart {
     kOptional,   // {"optional": parts}
   };
   Kind kind = Kind::kText;
-  std::string text = {};   // kText; kId: the pattern
-  bool json = false;       // kName: inside a JSON string
-  std::int64_t first = 0;  // kIndex
-  // kArguments: the members "style", and "elements" or "delimited" if the style
-  // has them, of the json_schema node of a structural tag.  {"style": "json"}
-  // for {"arguments": "json"}.
-  json::Value style = {};
+  std::string text = {};          // kText; kId: the pattern
+  bool json = false;              // kName: inside a JSON string
+  std::int64_t first = 0;         // kIndex
+  ArgumentLayout arguments = {};  // kArguments
   // kArguments: the arguments are the JSON text of a string.
   bool as_text = false;
   std::vector<std::vector<WritePart>> choices = {};  // kAny; kOptional: one

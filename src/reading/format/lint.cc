@@ -542,8 +542,7 @@ class Linter {
   ValueSyntax syntax_of(const Field& field) const {
     const auto i =
         static_cast<std::size_t>(&field - &description_.fields.front());
-    const auto& readings = impl_.family.reading.fields;
-    return i < readings.size() ? readings[i].syntax : ValueSyntax::kTemplate;
+    return impl_.family.reading.fields[i].syntax;
   }
 
   // The recursion depth is at most format::kMaxTransformDepth.
@@ -762,47 +761,14 @@ class Linter {
 }  // namespace
 
 std::string_view to_string(LintCode code) {
-  switch (code) {
-    case LintCode::kUnknownKey:
-      return "unknown_key";
-    case LintCode::kNotBoolean:
-      return "not_boolean";
-    case LintCode::kUnknownName:
-      return "unknown_name";
-    case LintCode::kBadDefault:
-      return "bad_default";
-    case LintCode::kTextReplaced:
-      return "text_replaced";
-    case LintCode::kTextUnclaimed:
-      return "text_unclaimed";
-    case LintCode::kUnescapedBar:
-      return "unescaped_bar";
-    case LintCode::kHoldsText:
-      return "holds_text";
-    case LintCode::kBacktracking:
-      return "backtracking";
-    case LintCode::kEmptyMatch:
-      return "empty_match";
-    case LintCode::kHiddenBranch:
-      return "hidden_branch";
-    case LintCode::kSharedOpener:
-      return "shared_opener";
-    case LintCode::kMissingGroup:
-      return "missing_group";
-    case LintCode::kUnusedGroup:
-      return "unused_group";
-    case LintCode::kUnused:
-      return "unused";
-    case LintCode::kFailsOnText:
-      return "fails_on_text";
-    case LintCode::kKindGuessed:
-      return "kind_guessed";
-    case LintCode::kNotInvertible:
-      return "not_invertible";
-    case LintCode::kTurnEndWritten:
-      return "turn_end_written";
-  }
-  return "unknown_key";
+  // ORDER: LintCode
+  static constexpr std::string_view kNames[] = {
+      "unknown_key",   "not_boolean",    "unknown_name",    "bad_default",
+      "text_replaced", "text_unclaimed", "unescaped_bar",   "holds_text",
+      "backtracking",  "empty_match",    "hidden_branch",   "shared_opener",
+      "missing_group", "unused_group",   "unused",          "fails_on_text",
+      "kind_guessed",  "not_invertible", "turn_end_written"};
+  return kNames[static_cast<std::size_t>(code)];
 }
 
 std::optional<Error> format::find_failure(const format::FormatImpl& format) {

@@ -13,9 +13,10 @@
 
 #include <algorithm>
 #include <array>
-#include <initializer_list>
+#include <span>
 #include <utility>
 
+#include "format/names.h"
 #include "format/transform.h"
 #include "json/located.h"
 #include "regex/pcre2.h"
@@ -41,24 +42,21 @@ std::string quoted_list(const std::vector<std::string>& names) {
   return out;
 }
 
-template <std::size_t kCount>
-std::string key_list(const std::array<std::string_view, kCount>& keys) {
-  std::string out;
-  for (std::string_view key : keys) {
-    if (!out.empty()) out += ", ";
-    out += key;
-  }
-  return out;
+// "SCOPE: WHAT must be EXPECTED, got a string.", at a value or a member of it.
+Error wrong_type(std::string subject, std::string_view expected,
+                 const json::Value& got, std::string pointer) {
+  return {ErrorCode::kWrongType,
+          subject.append(" must be ").append(expected) + ", got " +
+              describe_kind(got) + ".",
+          std::move(pointer)};
 }
 
-template <std::size_t kCount>
-std::optional<Error> check_keys(
-    const json::Value& object, const Location& location,
-    const std::array<std::string_view, kCount>& allowed) {
+std::optional<Error> check_keys(const json::Value& object,
+                                const Location& location,
+                                std::span<const std::string_view> allowed) {
   std::vector<std::string> unknown;
   for (const json::Member& member : object.members()) {
-    if (std::find(allowed.begin(), allowed.end(), member.key) ==
-        allowed.end()) {
+    if (std::ranges::find(allowed, member.key) == allowed.end()) {
       unknown.push_back(member.key);
     }
   }
@@ -66,7 +64,7 @@ std::optional<Error> check_keys(
   std::sort(unknown.begin(), unknown.end());
   return Error{ErrorCode::kUnknownKey,
                location.scope + ": unknown keys " + quoted_list(unknown) +
-                   ". Known keys: " + key_list(allowed) + ".",
+                   ". Known keys: " + listed(allowed) + ".",
                json::append_pointer(location.pointer, unknown[0])};
 }
 
@@ -87,12 +85,10 @@ bool is_version_one(const json::Value& version) {
 Result<Delimiter> load_literals(const json::Value& raw,
                                 const Location& location,
                                 const std::string& key) {
-  const std::string what = location.scope + ": '" + key + "' ";
+  const std::string what = location.scope + ": '" + key + "'";
   if (!raw.is_string() && !raw.is_array()) {
-    return Error{ErrorCode::kWrongType,
-                 what + "must be a string or list of strings, got " +
-                     describe_kind(raw) + ".",
-                 location.pointer};
+    return wrong_type(what, "a string or list of strings", raw,
+                      location.pointer);
   }
   Delimiter out;
   out.kind = Delimiter::Kind::kLiterals;
@@ -101,14 +97,14 @@ Result<Delimiter> load_literals(const json::Value& raw,
   } else {
     if (raw.items().empty()) {
       return Error{ErrorCode::kEmptyValue,
-                   what + "list must contain at least one literal.",
+                   what + " list must contain at least one literal.",
                    location.pointer};
     }
     for (std::size_t i = 0; i < raw.items().size(); ++i) {
       const json::Value& item = raw.items()[i];
       if (!item.is_string()) {
         return Error{ErrorCode::kWrongType,
-                     what + "list must contain only strings, got " +
+                     what + " list must contain only strings, got " +
                          describe_kind(item) + ".",
                      json::append_pointer(location.pointer, i)};
       }
@@ -129,7 +125,7 @@ Result<Delimiter> load_literals(const json::Value& raw,
       }
     }
     return Error{ErrorCode::kEmptyValue,
-                 what + "literals cannot be empty strings.",
+                 what + " literals cannot be empty strings.",
                  std::move(pointer)};
   }
   out.pattern.hir = regex::literal_set(out.literals);
@@ -142,10 +138,7 @@ std::optional<Error> load_join(const json::Value& spec,
   if (join == nullptr || join->is_null()) return std::nullopt;
   const std::string pointer = json::append_pointer(location.pointer, "join");
   if (!join->is_string()) {
-    return Error{ErrorCode::kWrongType,
-                 location.scope + ": 'join' must be a string, got " +
-                     describe_kind(*join) + ".",
-                 pointer};
+    return wrong_type(location.scope + ": 'join'", "a string", *join, pointer);
   }
   if (!out.repeats) {
     return Error{ErrorCode::kConflict,
@@ -165,11 +158,8 @@ std::optional<Error> load_field_transform(const json::Value& spec,
     const std::string pointer =
         json::append_pointer(location.pointer, "transform_each");
     if (each->kind() != json::Kind::kBool) {
-      return Error{ErrorCode::kWrongType,
-                   location.scope +
-                       ": transform_each must be true or false, got " +
-                       describe_kind(*each) + ".",
-                   pointer};
+      return wrong_type(location.scope + ": transform_each", "true or false",
+                        *each, pointer);
     }
     out.transform_each = each->as_bool();
     if (out.transform_each && transform == nullptr) {
@@ -195,7 +185,7 @@ std::optional<Error> load_field_transform(const json::Value& spec,
     }
   }
   if (captured.empty()) return std::nullopt;
-  std::sort(captured.begin(), captured.end());
+  std::ranges::sort(captured);
   captured.erase(std::unique(captured.begin(), captured.end()), captured.end());
   const bool in_open = !out.open.pattern.hir.names.empty();
   return Error{
@@ -212,10 +202,7 @@ std::optional<Error> load_field_transform(const json::Value& spec,
 Result<Field> load_field(const std::string& name, const json::Value& spec,
                          const Location& location, const Limits& limits) {
   if (!spec.is_object()) {
-    return Error{
-        ErrorCode::kWrongType,
-        location.scope + " must be an object, got " + describe_kind(spec) + ".",
-        location.pointer};
+    return wrong_type(location.scope, "an object", spec, location.pointer);
   }
   if (auto error = check_keys(spec, location, kFieldKeys)) return *error;
   Field out;
@@ -255,10 +242,7 @@ Result<Field> load_field(const std::string& name, const json::Value& spec,
 std::optional<Error> check_template(const json::Value& spec,
                                     const Location& location) {
   if (!spec.is_object()) {
-    return Error{
-        ErrorCode::kWrongType,
-        location.scope + " must be an object, got " + describe_kind(spec) + ".",
-        location.pointer};
+    return wrong_type(location.scope, "an object", spec, location.pointer);
   }
   if (const json::Value* version = spec.find("version")) {
     if (!is_version_one(*version)) {
@@ -272,10 +256,8 @@ std::optional<Error> check_template(const json::Value& spec,
   if (auto error = check_keys(spec, location, kTemplateKeys)) return error;
   if (const json::Value* defaults = spec.find("defaults")) {
     if (!defaults->is_object()) {
-      return Error{ErrorCode::kWrongType,
-                   location.scope + ".defaults must be an object, got " +
-                       describe_kind(*defaults) + ".",
-                   json::append_pointer(location.pointer, "defaults")};
+      return wrong_type(location.scope + ".defaults", "an object", *defaults,
+                        json::append_pointer(location.pointer, "defaults"));
     }
   }
   const json::Value* fields = spec.find("fields");
@@ -373,12 +355,9 @@ Result<regex::Pattern> load_pattern(const json::Value& value,
                                     const Limits& limits) {
   const std::string name(key);
   if (!value.is_string()) {
-    return Error{ErrorCode::kWrongType,
-                 location.scope + ": '" + name +
-                     "' must be a string that holds a regular expression, "
-                     "got " +
-                     describe_kind(value) + ".",
-                 location.pointer};
+    return wrong_type(location.scope + ": '" + name + "'",
+                      "a string that holds a regular expression", value,
+                      location.pointer);
   }
   regex::PatternOptions options;
   options.dot_all = true;

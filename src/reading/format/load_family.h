@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "format/description.h"
-#include "format/file_reader.h"
+#include "format/file_value.h"
 #include "parlance/error.h"
 #include "parlance/json.h"
 
@@ -33,25 +33,19 @@ bool is_file_without_template(const json::Value& value);
 // REQUIRES: out.description is loaded from the file's template.
 std::optional<Error> load_parlance(const json::Value& file, FormatImpl& out);
 
-// Reads "parlance.write" into `out` (load_write.cc).  `pointer` is its place.
-void load_writing(const json::Value& value, const std::string& pointer,
-                  const FormatImpl& format, FileReader& read, Writing& out);
+// Reads "parlance.write" (load_write.cc).
+Writing load_writing(const FileValue& value, const FormatImpl& format);
 
-// The field called `name`; an error that lists the fields if there is none.
-std::optional<FieldId> find_field(std::string_view name,
-                                  const std::string& pointer,
-                                  const Description& description,
-                                  FileReader& read);
+// The field called `name`; an error at `at` that lists the fields if there is
+// none.
+std::optional<FieldId> find_field(std::string_view name, const FileValue& at,
+                                  const Description& description);
 
 // Reads a list of detect rules.
-std::vector<DetectRule> load_detect_rules(const json::Value& value,
-                                          const std::string& pointer,
-                                          FileReader& read);
+std::vector<DetectRule> load_detect_rules(const FileValue& value);
 
 // Reads "parlance.variants".
-std::vector<Variant> load_variants(const json::Value& value,
-                                   const std::string& pointer,
-                                   FileReader& read);
+std::vector<Variant> load_variants(const FileValue& value);
 
 // The file of the variant called `name` (as written, or any alias): the file
 // with the variant's merge patch, its name, aliases and models, and without

@@ -21,14 +21,14 @@ using json::append_pointer;
 
 constexpr std::array kPartKeys = {"text"sv, "name"sv, "arguments"sv, "index"sv,
                                   "id"sv,   "any"sv,  "optional"sv};
-constexpr std::array kWriteLayoutKeys = {"parts"sv,   "before"sv, "between"sv,
-                                         "section"sv, "off"sv,    "when"sv};
-constexpr std::array kMessagesKeys = {"messages"sv, "between"sv, "last"sv};
-constexpr std::array kEachKeys = {"each"sv, "between"sv, "ends"sv};
-// The types of JSON Schema, and all others.
-constexpr std::array kTypeKeys = {"string"sv,  "integer"sv, "number"sv,
-                                  "boolean"sv, "array"sv,   "object"sv,
-                                  "null"sv,    "*"sv};
+constexpr std::array kElementKeys = {"key"sv, "type"sv, "value"sv};
+
+// ORDER: ArgumentStyle
+constexpr std::array<std::string_view, kArgumentStyles> kStyleNames = {
+    "json",           "qwen_xml",    "minimax_xml", "deepseek_xml",
+    "glm_xml",        "kimi_k3_xml", "cohere_xml",  "deepseek_v4_1_xml",
+    "minimax_m3_xml", "elements",    "python",      "delimited",
+};
 
 // The levels of "any" and "optional" in a layout.
 constexpr std::size_t kMaxPartDepth = 16;
@@ -62,269 +62,207 @@ Occurrences count(const WriteParts& parts, WritePart::Kind kind) {
 
 class WriteLoader {
  public:
-  WriteLoader(const FormatImpl& format, FileReader& read)
-      : format_(format), read_(read) {}
+  explicit WriteLoader(const FormatImpl& format) : format_(format) {}
 
-  void load(const json::Value& value, const std::string& pointer,
-            Writing& out) {
+  Writing load(const FileValue& value) const {
+    Writing out;
     const std::vector<Field>& fields = format_.description.fields;
-    if (!read_.any_object(value, pointer, "'write'")) return;
-    for (const json::Member& member : value.members()) {
-      if (member.key == "order") continue;
-      find_field(member.key, append_pointer(pointer, member.key),
-                 format_.description, read_);
-    }
-    if (!read_.ok()) return;
-    const json::Value* order = value.find("order");
-    if (order == nullptr) {
-      read_.fail(ErrorCode::kMissingKey,
+    value.each_member([&](const std::string& key, const FileValue& layouts) {
+      if (key != "order") find_field(key, layouts, format_.description);
+    });
+    if (value.ok() && value.json().find("order") == nullptr) {
+      value.fail(ErrorCode::kMissingKey,
                  "'write' has no 'order': a list of the fields as they follow "
-                 "each other.",
-                 pointer);
-      return;
+                 "each other.");
     }
-    load_order(*order, append_pointer(pointer, "order"), out);
+    if (!value.ok()) return out;
+    load_order(value.member("order", "'order'"), out);
     out.fields.resize(fields.size());
     for (std::size_t i = 0; i < fields.size(); ++i) {
-      const json::Value* layouts = value.find(fields[i].name);
-      if (layouts == nullptr || fields[i].name == "order") continue;
-      load_layouts(*layouts, append_pointer(pointer, fields[i].name), fields[i],
-                   out.fields[FieldId(i)]);
+      const std::string& name = fields[i].name;
+      if (value.json().find(name) == nullptr || name == "order") continue;
+      load_layouts(value.member(name, ""), fields[i], out.fields[FieldId(i)]);
     }
-    if (read_.ok()) check_fields(pointer, out);
+    if (value.ok()) check_fields(value, out);
+    return out;
   }
 
  private:
   // ---- order ----
 
-  void load_order(const json::Value& value, const std::string& pointer,
-                  Writing& out) {
-    if (!read_.list(value, pointer, "'order'", "steps")) return;
-    if (value.items().empty()) {
-      read_.fail(ErrorCode::kEmptyValue, "'order' must have a step.", pointer);
-      return;
-    }
-    for (std::size_t i = 0; i < value.items().size(); ++i) {
-      const json::Value& step = value.items()[i];
-      const std::string at = append_pointer(pointer, i);
-      if (!step.is_object()) {
-        load_step(step, at, out);
-        continue;
-      }
-      if (value.items().size() > 1) {
-        read_.fail(ErrorCode::kConflict,
-                   "a step with 'messages' must be the only one.", at);
-        return;
-      }
-      load_messages(step, at, out);
-    }
+  void load_order(const FileValue& value, Writing& out) const {
+    constexpr std::string_view kStep =
+        "a step of 'order' (\"FIELD\", \"FIELD?\", \"FIELD*\" or an object "
+        "with 'messages')";
+    value.each_item(
+        "steps", std::string(kStep), "'order' must have a step.",
+        [&](const FileValue& step) {
+          if (!step.json().is_object()) return load_step(step, out);
+          if (value.json().size() > 1) {
+            return step.fail(ErrorCode::kConflict,
+                             "a step with 'messages' must be the only one.");
+          }
+          out.messages = load_messages(step.called("a step of 'order'"));
+        });
   }
 
-  void load_step(const json::Value& value, const std::string& pointer,
-                 Writing& out) {
-    std::string name = read_.text(
-        value, pointer,
-        "a step of 'order' (\"FIELD\", \"FIELD?\", \"FIELD*\" or an object "
-        "with 'messages')");
-    if (!read_.ok()) return;
+  void load_step(const FileValue& value, Writing& out) const {
+    std::string name = value.text();
+    if (!value.ok()) return;
     WriteStep step;
     step.repeats = name.ends_with('*');
     step.optional = name.ends_with('?');
     if (step.repeats || step.optional) name.pop_back();
-    const std::optional<FieldId> id =
-        find_field(name, pointer, format_.description, read_);
+    const auto id = find_field(name, value, format_.description);
     if (!id) return;
     step.field = *id;
     out.steps.push_back(step);
   }
 
-  void load_messages(const json::Value& value, const std::string& pointer,
-                     Writing& out) {
-    if (!read_.object(value, pointer, "a step of 'order'", kMessagesKeys)) {
-      return;
-    }
-    const json::Value* fields = value.find("messages");
-    if (fields == nullptr) {
-      read_.fail(ErrorCode::kMissingKey,
-                 "a step that is an object must have 'messages': the fields "
-                 "of which each is a message.",
-                 pointer);
-      return;
-    }
-    WriteMessages messages;
-    messages.fields =
-        load_fields(*fields, append_pointer(pointer, "messages"), "messages");
-    if (const json::Value* between = value.find("between")) {
-      messages.between = load_marker(
-          *between, append_pointer(pointer, "between"), "'between'");
-    }
-    messages.last = messages.fields;
-    if (const json::Value* last = value.find("last")) {
-      const std::string at = append_pointer(pointer, "last");
-      messages.last = load_fields(*last, at, "last");
-      for (std::size_t i = 0; i < messages.last.size(); ++i) {
-        if (std::find(messages.fields.begin(), messages.fields.end(),
-                      messages.last[i]) == messages.fields.end()) {
-          read_.fail(ErrorCode::kConflict,
-                     "a field of 'last' must be one of 'messages'.",
-                     append_pointer(at, i));
+  WriteMessages load_messages(const FileValue& value) const {
+    WriteMessages out;
+    const auto load_last = [&](const FileValue& last) {
+      out.last = load_fields(last);
+      for (std::size_t i = 0; i < out.last.size(); ++i) {
+        if (std::ranges::find(out.fields, out.last[i]) != out.fields.end()) {
+          continue;
         }
+        last.fail_at(i, ErrorCode::kConflict,
+                     "a field of 'last' must be one of 'messages'.");
       }
-    }
-    out.messages = std::move(messages);
+    };
+    value.members(
+        {{"messages",
+          [&](const FileValue& one) {
+            out.last = out.fields = load_fields(one);
+          },
+          "a step that is an object must have 'messages': the fields "
+          "of which each is a message."},
+         {"between",
+          [&](const FileValue& one) { out.between = load_marker(one); }},
+         {"last", load_last}});
+    return out;
   }
 
-  std::vector<FieldId> load_fields(const json::Value& value,
-                                   const std::string& pointer,
-                                   const std::string& key) {
+  std::vector<FieldId> load_fields(const FileValue& value) const {
     std::vector<FieldId> out;
-    for (const std::string& name :
-         read_.texts(value, pointer, "'" + key + "'")) {
-      const std::optional<FieldId> id =
-          find_field(name, append_pointer(pointer, out.size()),
-                     format_.description, read_);
+    for (const std::string& name : value.texts()) {
+      if (!value.ok()) break;
+      const auto id =
+          find_field(name, value.item(out.size(), ""), format_.description);
       if (!id) return out;
       out.push_back(*id);
     }
-    if (read_.ok() && out.empty()) {
-      read_.fail(ErrorCode::kEmptyValue, "'" + key + "' must name a field.",
-                 pointer);
+    if (out.empty()) {
+      value.fail(ErrorCode::kEmptyValue, value.what() + " must name a field.");
     }
     return out;
   }
 
   // ---- layouts ----
 
-  void load_layouts(const json::Value& value, const std::string& pointer,
-                    const Field& field, std::vector<WriteLayout>& out) {
-    if (!value.is_array()) {
-      out.push_back(load_layout(value, pointer, field));
-      return;
-    }
-    if (value.items().empty()) {
-      read_.fail(ErrorCode::kEmptyValue,
-                 "field '" + field.name + "' needs at least one layout.",
-                 pointer);
-    }
-    for (std::size_t i = 0; i < value.items().size(); ++i) {
-      out.push_back(
-          load_layout(value.items()[i], append_pointer(pointer, i), field));
-    }
+  void load_layouts(const FileValue& value, const Field& field,
+                    std::vector<WriteLayout>& out) const {
+    const std::string what = "a layout of field '" + field.name + "'";
+    const auto load = [&](const FileValue& one) {
+      out.push_back(load_layout(one, field));
+    };
+    if (!value.json().is_array()) return load(value.called(what));
+    value.each_item("layouts", what,
+                    "field '" + field.name + "' needs at least one layout.",
+                    load);
   }
 
-  WriteLayout load_layout(const json::Value& value, const std::string& pointer,
-                          const Field& field) {
+  WriteLayout load_layout(const FileValue& value, const Field& field) const {
     WriteLayout out;
-    if (!read_.object(value, pointer, "a layout of field '" + field.name + "'",
-                      kWriteLayoutKeys)) {
-      return out;
-    }
-    if (value.find("parts") == nullptr) {
-      read_.fail(ErrorCode::kMissingKey,
-                 "a layout of field '" + field.name + "' must have 'parts'.",
-                 pointer);
-      return out;
-    }
-    for (const auto& [key, member] : value.members()) {
-      const std::string at = append_pointer(pointer, key);
-      const std::string what = "'" + key + "' of field '" + field.name + "'";
-      if (key == "parts") {
-        out.parts = load_parts(member, at, what, 0);
-        check_parts(out.parts, at, field);
-      } else if (key == "before") {
-        out.before = load_marker(member, at, what);
-      } else if (key == "between") {
-        out.between = load_marker(member, at, what);
-      } else if (key == "off") {
-        out.off = load_marker(member, at, what);
-      } else if (key == "section") {
-        load_section(member, at, what, out);
-      } else if (key == "when") {
-        constexpr std::array kNames = {"response_format"sv};
-        read_.choice(member, at, what, kNames);
-        out.for_response_format = true;
-      }
-    }
+    const auto marker = [&](WriteParts& to) {
+      return [&](const FileValue& one) { to = load_marker(one); };
+    };
+    value.members(
+        {{"parts",
+          [&](const FileValue& one) {
+            out.parts = load_parts(one, 0);
+            check_parts(out.parts, one);
+          },
+          value.what() + " must have 'parts'."},
+         {"before", marker(out.before)},
+         {"between", marker(out.between)},
+         {"section", [&](const FileValue& one) { load_section(one, out); }},
+         {"off", marker(out.off)},
+         {"when",
+          [&](const FileValue& one) {
+            one.choice({"response_format"});
+            out.for_response_format = true;
+          }}},
+        " of field '" + field.name + "'");
     return out;
   }
 
-  void load_section(const json::Value& value, const std::string& pointer,
-                    const std::string& what, WriteLayout& out) {
-    if (!read_.list(value, pointer, what, "two lists of parts")) return;
-    if (value.items().size() != 2) {
-      read_.fail(ErrorCode::kWrongType,
-                 what +
-                     " must be a list of two lists of parts: what begins "
-                     "the section, and what ends it.",
-                 pointer);
-      return;
+  void load_section(const FileValue& value, WriteLayout& out) const {
+    std::vector<WriteParts> markers;
+    value.each_item(
+        "two lists of parts", value.what(),
+        [&](const FileValue& one) { markers.push_back(load_marker(one)); });
+    if (markers.size() != 2) {
+      return value.fail(
+          ErrorCode::kWrongType,
+          value.what() +
+              " must be a list of two lists of parts: what begins "
+              "the section, and what ends it.");
     }
-    out.section_begin =
-        load_marker(value.items()[0], append_pointer(pointer, 0), what);
-    out.section_end =
-        load_marker(value.items()[1], append_pointer(pointer, 1), what);
+    out.section_begin = std::move(markers[0]);
+    out.section_end = std::move(markers[1]);
   }
 
   // Each part once: the text, or the name and the arguments of a call.  Some
   // families write the name twice: in a header, and in the call.
-  void check_parts(const WriteParts& parts, const std::string& pointer,
-                   const Field& field) {
-    if (!read_.ok()) return;
+  static void check_parts(const WriteParts& parts, const FileValue& at) {
+    if (!at.ok()) return;
     using Kind = WritePart::Kind;
+    const auto most = [&](Kind kind) { return count(parts, kind).max; };
     constexpr std::array<std::pair<Kind, std::string_view>, 4> kOnce = {
         {{Kind::kPayload, "text"},
          {Kind::kArguments, "arguments"},
          {Kind::kIndex, "index"},
          {Kind::kId, "id"}}};
     for (const auto& [kind, name] : kOnce) {
-      if (count(parts, kind).max < 2) continue;
-      read_.fail(ErrorCode::kConflict,
-                 "'parts' of field '" + field.name + "' has the part '" +
-                     std::string(name) + "' more than once.",
-                 pointer);
-      return;
+      if (most(kind) < 2) continue;
+      at.fail(ErrorCode::kConflict, at.what() + " has the part '" +
+                                        std::string(name) +
+                                        "' more than once.");
     }
-    const bool text = count(parts, Kind::kPayload).max > 0;
-    const bool name = count(parts, Kind::kName).max > 0;
-    const bool arguments = count(parts, Kind::kArguments).max > 0;
-    if (text) {
-      if (name || arguments || count(parts, Kind::kIndex).max > 0 ||
-          count(parts, Kind::kId).max > 0) {
-        read_.fail(ErrorCode::kConflict,
-                   "'parts' of field '" + field.name +
-                       "' has the text of the field and parts of a call; a "
-                       "field has either.",
-                   pointer);
+    const bool name = most(Kind::kName) > 0;
+    const bool arguments = most(Kind::kArguments) > 0;
+    if (most(Kind::kPayload) > 0) {
+      if (name || arguments || most(Kind::kIndex) > 0 || most(Kind::kId) > 0) {
+        at.fail(ErrorCode::kConflict,
+                at.what() +
+                    " has the text of the field and parts of a call; a "
+                    "field has either.");
       }
-      require(parts, Kind::kPayload, "text", pointer, field);
-      return;
+      return require(parts, Kind::kPayload, "text", at);
     }
     if (!name && !arguments) {
-      read_.fail(ErrorCode::kMissingKey,
-                 "'parts' of field '" + field.name +
-                     "' writes nothing of the field: it needs {\"text\": "
-                     "true}, or {\"name\": ...} and {\"arguments\": ...}.",
-                 pointer);
-      return;
+      at.fail(ErrorCode::kMissingKey,
+              at.what() +
+                  " writes nothing of the field: it needs {\"text\": "
+                  "true}, or {\"name\": ...} and {\"arguments\": ...}.");
     }
-    require(parts, Kind::kName, "name", pointer, field);
-    require(parts, Kind::kArguments, "arguments", pointer, field);
+    require(parts, Kind::kName, "name", at);
+    require(parts, Kind::kArguments, "arguments", at);
   }
 
-  void require(const WriteParts& parts, WritePart::Kind kind,
-               std::string_view name, const std::string& pointer,
-               const Field& field) {
+  static void require(const WriteParts& parts, WritePart::Kind kind,
+                      std::string_view name, const FileValue& at) {
     const Occurrences found = count(parts, kind);
     if (found.min > 0) return;
-    read_.fail(ErrorCode::kMissingKey,
-               "'parts' of field '" + field.name + "' has no part '" +
-                   std::string(name) + "'" +
-                   (found.max > 0 ? " in some of its choices." : "."),
-               pointer);
+    at.fail(ErrorCode::kMissingKey,
+            at.what() + " has no part '" + std::string(name) + "'" +
+                (found.max > 0 ? " in some of its choices." : "."));
   }
 
   // Every field in the order has a layout, and every layout a place.
-  void check_fields(const std::string& pointer, const Writing& out) {
+  void check_fields(const FileValue& value, const Writing& out) const {
     std::vector<bool> placed(out.fields.size());
     for (const WriteStep& step : out.steps) placed[step.field] = true;
     if (out.messages) {
@@ -334,15 +272,13 @@ class WriteLoader {
       const std::string& name = format_.description.fields[FieldId(i)].name;
       const bool laid_out = !out.fields[FieldId(i)].empty();
       if (placed[i] && !laid_out) {
-        read_.fail(ErrorCode::kMissingKey,
+        value.fail(ErrorCode::kMissingKey,
                    "field '" + name +
                        "' is in 'order', and 'write' does not say how it is "
-                       "written.",
-                   pointer);
+                       "written.");
       } else if (laid_out && !placed[i]) {
-        read_.fail(ErrorCode::kConflict,
-                   "field '" + name + "' has no place in 'order'.",
-                   append_pointer(pointer, name));
+        value.fail_at(name, ErrorCode::kConflict,
+                      "field '" + name + "' has no place in 'order'.");
       }
     }
   }
@@ -350,315 +286,228 @@ class WriteLoader {
   // ---- parts ----
 
   // Parts without a payload.
-  WriteParts load_marker(const json::Value& value, const std::string& pointer,
-                         const std::string& what) {
-    WriteParts out = load_parts(value, pointer, what, 0);
+  WriteParts load_marker(const FileValue& value) const {
+    WriteParts out = load_parts(value, 0);
     using Kind = WritePart::Kind;
     for (Kind kind : {Kind::kPayload, Kind::kName, Kind::kArguments,
                       Kind::kIndex, Kind::kId}) {
       if (count(out, kind).max == 0) continue;
-      read_.fail(ErrorCode::kConflict,
-                 what + " must consist of texts, 'any' and 'optional'.",
-                 pointer);
-      break;
+      value.fail(
+          ErrorCode::kConflict,
+          value.what() + " must consist of texts, 'any' and 'optional'.");
     }
     return out;
   }
 
   // The recursion depth is at most kMaxPartDepth.
-  WriteParts load_parts(const json::Value& value, const std::string& pointer,
-                        const std::string& what, std::size_t depth) {
+  WriteParts load_parts(const FileValue& value, std::size_t depth) const {
     WriteParts out;
-    if (!read_.list(value, pointer, what, "parts")) return out;
     if (depth == kMaxPartDepth) {
-      read_.fail(ErrorCode::kTooDeep,
-                 "parts are nested more than " + std::to_string(kMaxPartDepth) +
-                     " levels.",
-                 pointer);
+      value.fail(ErrorCode::kTooDeep, "parts are nested more than " +
+                                          std::to_string(kMaxPartDepth) +
+                                          " levels.");
       return out;
     }
-    for (std::size_t i = 0; i < value.items().size(); ++i) {
-      out.push_back(
-          load_part(value.items()[i], append_pointer(pointer, i), what, depth));
-    }
+    value.each_item("parts", value.what(), [&](const FileValue& part) {
+      out.push_back(load_part(part, depth));
+    });
     return out;
   }
 
-  WritePart load_part(const json::Value& value, const std::string& pointer,
-                      const std::string& what, std::size_t depth) {
+  WritePart load_part(const FileValue& value, std::size_t depth) const {
     using Kind = WritePart::Kind;
     WritePart out;
-    if (value.is_string()) {
-      out.text = read_.text(value, pointer, "a text in " + what);
+    if (value.json().is_string()) {
+      out.text = value.called("a text in " + value.what()).text();
       return out;
     }
-    if (!read_.object(value, pointer, "a part in " + what, kPartKeys)) {
-      return out;
-    }
-    if (value.size() != 1) {
-      read_.fail(ErrorCode::kConflict,
-                 "a part must have one key, of: " + listed(kPartKeys) + ".",
-                 pointer);
-      return out;
-    }
-    const auto& [key, member] = *value.members().begin();
-    const std::string at = append_pointer(pointer, key);
+    const auto only =
+        value.called("a part in " + value.what())
+            .only_member(kPartKeys, "a part must have one key, of: " +
+                                        listed(kPartKeys) + ".");
+    if (!only) return out;
+    const auto& [key, member] = *only;
     if (key == "text") {
       out.kind = Kind::kPayload;
-      if (!read_.boolean(member, at,
-                         "'text' (marker text is a plain string)") &&
-          read_.ok()) {
-        read_.fail(ErrorCode::kWrongType, "'text' must be true.", at);
+      if (!member.called("'text' (marker text is a plain string)").boolean()) {
+        member.fail(ErrorCode::kWrongType, "'text' must be true.");
       }
     } else if (key == "name") {
-      constexpr std::array kNames = {"raw"sv, "json"sv};
       out.kind = Kind::kName;
-      out.json = read_.choice(member, at, "'name'", kNames) == 1;
+      out.json = member.choice({"raw", "json"}) == 1;
     } else if (key == "arguments") {
       out.kind = Kind::kArguments;
-      load_arguments(member, at, out);
+      load_arguments(member, out);
     } else if (key == "index") {
       out.kind = Kind::kIndex;
-      out.first = read_.integer(member, at, "'index'", 0, kMaxIndex);
+      out.first = member.integer(0, kMaxIndex);
     } else if (key == "id") {
       out.kind = Kind::kId;
       Result<regex::Pattern> pattern =
-          load_pattern(member, {at, "format file"}, "id", format_.limits);
-      if (!pattern) {
-        read_.fail(std::move(pattern).error());
-      } else {
-        out.text = member.as_string();
-      }
+          load_pattern(member.json(), {member.pointer(), "format file"}, "id",
+                       format_.limits);
+      if (!pattern) member.fail(std::move(pattern).error());
+      out.text = member.json().as_string();
     } else if (key == "any") {
       out.kind = Kind::kAny;
-      out.choices = load_choices(member, at, depth + 1);
+      member.each_item("lists of parts", "a choice of 'any'",
+                       "'any' must have a choice.", [&](const FileValue& one) {
+                         out.choices.push_back(load_parts(one, depth + 1));
+                       });
     } else {
       out.kind = Kind::kOptional;
-      out.choices.push_back(load_parts(member, at, "'optional'", depth + 1));
-    }
-    return out;
-  }
-
-  std::vector<WriteParts> load_choices(const json::Value& value,
-                                       const std::string& pointer,
-                                       std::size_t depth) {
-    std::vector<WriteParts> out;
-    if (!read_.list(value, pointer, "'any'", "lists of parts")) return out;
-    if (value.items().empty()) {
-      read_.fail(ErrorCode::kEmptyValue, "'any' must have a choice.", pointer);
-    }
-    for (std::size_t i = 0; i < value.items().size(); ++i) {
-      out.push_back(load_parts(value.items()[i], append_pointer(pointer, i),
-                               "a choice of 'any'", depth));
+      out.choices.push_back(load_parts(member, depth + 1));
     }
     return out;
   }
 
   // ---- arguments ----
 
-  void load_arguments(const json::Value& value, const std::string& pointer,
-                      WritePart& out) {
-    json::Object style;
-    if (value.is_object()) {
-      if (value.find("delimited") != nullptr) {
-        load_delimited(value, pointer, style);
+  static void load_arguments(const FileValue& value, WritePart& out) {
+    using Style = ArgumentStyle;
+    ArgumentLayout& layout = out.arguments;
+    if (value.json().is_object()) {
+      if (value.json().find("delimited") != nullptr) {
+        layout.style = Style::kDelimited;
+        value.members({{"delimited", [&](const FileValue& one) {
+                          load_delimited(one, layout);
+                        }}});
       } else {
-        load_elements(value, pointer, style);
+        layout.style = Style::kElements;
+        load_elements(value, layout.element_layout);
       }
-    } else {
-      constexpr std::array kNames = {"json"sv, "json_text"sv, "python"sv,
-                                     "cohere_xml"sv, "minimax_m3_xml"sv};
-      const std::size_t index = read_.choice(
-          value, pointer,
-          "'arguments' (a name, or an object with 'each' or 'delimited')",
-          kNames);
-      out.as_text = index == 1;
-      style.set("style", out.as_text ? kNames[0] : kNames[index]);
+      return;
     }
-    out.style = json::Value(std::move(style));
+    constexpr std::array kStyles = {Style::kJson, Style::kJson, Style::kPython,
+                                    Style::kCohereXml, Style::kMinimaxM3Xml};
+    const std::size_t index =
+        value
+            .called(
+                "'arguments' (a name, or an object with 'each' or 'delimited')")
+            .choice({"json", "json_text", "python", "cohere_xml",
+                     "minimax_m3_xml"});
+    out.as_text = index == 1;
+    layout.style = kStyles[index];
   }
 
-  void load_delimited(const json::Value& value, const std::string& pointer,
-                      json::Object& style) {
-    constexpr std::array kKeys = {"delimited"sv};
-    constexpr std::array kInnerKeys = {"string"sv, "keys"sv, "order"sv};
-    if (!read_.object(value, pointer, "'arguments'", kKeys)) return;
-    const json::Value& inner = *value.find("delimited");
-    const std::string at = append_pointer(pointer, "delimited");
-    if (!read_.object(inner, at, "'delimited'", kInnerKeys)) return;
-    const json::Value* delimiters = inner.find("string");
-    if (delimiters == nullptr) {
-      read_.fail(ErrorCode::kMissingKey,
-                 "'delimited' must have 'string': [OPEN, CLOSE].", at);
-      return;
-    }
-    const std::string string_at = append_pointer(at, "string");
-    if (read_.texts(*delimiters, string_at, "'string'").size() != 2) {
-      read_.fail(ErrorCode::kWrongType,
-                 "'string' must be a list of two texts: what opens a string, "
-                 "and what closes it.",
-                 string_at);
-      return;
-    }
-    json::Object out;
-    out.set("string", *delimiters);
-    constexpr std::array kForms = {"bare"sv, "text"sv};
-    const json::Value* keys = inner.find("keys");
-    const std::size_t form =
-        keys == nullptr
-            ? 0
-            : read_.choice(*keys, append_pointer(at, "keys"), "'keys'", kForms);
-    out.set("keys", kForms[form]);
-    style.set("style", "delimited");
-    style.set("delimited", json::Value(std::move(out)));
-    if (const json::Value* order = inner.find("order")) {
-      constexpr std::array kNames = {"schema"sv, "sorted"sv};
-      // Schemas have no order of names, so the grammar takes any.
-      if (read_.choice(*order, append_pointer(at, "order"), "'order'",
-                       kNames) == 1) {
-        style.set("any_order", true);
+  static void load_delimited(const FileValue& value, ArgumentLayout& out) {
+    const auto load_string = [&](const FileValue& string) {
+      std::vector<std::string> texts = string.texts();
+      if (texts.size() != 2) {
+        return string.fail(
+            ErrorCode::kWrongType,
+            "'string' must be a list of two texts: what opens a string, "
+            "and what closes it.");
       }
-    }
+      out.delimited_layout.open = std::move(texts[0]);
+      out.delimited_layout.close = std::move(texts[1]);
+    };
+    value.members(
+        {{"string", load_string,
+          "'delimited' must have 'string': [OPEN, CLOSE]."},
+         {"keys",
+          [&](const FileValue& keys) {
+            out.delimited_layout.text_keys = keys.choice({"bare", "text"}) == 1;
+          }},
+         // Schemas have no order of names, so the grammar takes any.
+         {"order", [&](const FileValue& order) {
+            out.any_order = order.choice({"schema", "sorted"}) == 1;
+          }}});
   }
 
-  // {"each": [parts], "between": text, "ends": [texts]}: the parts become the
-  // members of "elements": the texts before the key "open", those before the
-  // type or the value "middle", those after the type "after_type", those after
-  // the value "close".
-  void load_elements(const json::Value& value, const std::string& pointer,
-                     json::Object& style) {
-    if (!read_.object(value, pointer, "'arguments'", kEachKeys)) return;
-    const json::Value* each = value.find("each");
-    if (each == nullptr) {
-      read_.fail(ErrorCode::kMissingKey,
-                 "'arguments' must be a name, or have 'each' or 'delimited'.",
-                 pointer);
-      return;
-    }
-    ElementParts parts;
-    if (!load_each(*each, append_pointer(pointer, "each"), parts)) return;
-    json::Object out;
-    out.set("open", parts.texts[0]);
-    out.set("middle", parts.texts[1]);
-    if (parts.types != nullptr) {
-      out.set("types", *parts.types);
-      out.set("after_type", parts.texts[2]);
-    }
-    out.set("close", parts.texts[3]);
-    if (const json::Value* between = value.find("between")) {
-      out.set("between",
-              read_.maybe_empty_text(
-                  *between, append_pointer(pointer, "between"), "'between'"));
-    }
-    out.set("key", parts.key);
-    out.set("strings", parts.strings);
-    if (const json::Value* ends = value.find("ends")) {
-      read_.texts(*ends, append_pointer(pointer, "ends"), "'ends'");
-      out.set("ends", *ends);
-    }
-    style.set("style", "elements");
-    style.set("elements", json::Value(std::move(out)));
+  // {"each": [parts], "between": text, "ends": [texts]}: the texts before the
+  // key are ElementLayout::open, those before the type or the value `middle`,
+  // those after the type `after_type`, those after the value `close`.
+  static void load_elements(const FileValue& value, ElementLayout& out) {
+    value.members(
+        {{"each", [&](const FileValue& each) { load_each(each, out); },
+          "'arguments' must be a name, or have 'each' or 'delimited'."},
+         {"between",
+          [&](const FileValue& one) { out.between = one.maybe_empty_text(); }},
+         {"ends", into(out.ends)}});
   }
 
-  // What the parts of "each" say.
-  struct ElementParts {
-    std::array<std::string, 4> texts = {};  // open, middle, after_type, close
-    std::size_t place = 0;                  // in `texts`
-    std::string_view key = {};
-    std::string_view strings = {};
-    const json::Value* types = nullptr;
-  };
+  // The part that comes last so far.
+  enum class Place : std::uint8_t { kBegin, kKey, kType, kValue };
 
   // The parts must be
   //
   //   texts key texts (type texts)? value texts
-  //
-  // Invariant: out.place says which texts come now.  False if a part is in the
-  // wrong place, or one is missing.
-  bool load_each(const json::Value& value, const std::string& pointer,
-                 ElementParts& out) {
-    if (!read_.list(value, pointer, "'each'", "parts")) return false;
-    for (std::size_t i = 0; i < value.items().size(); ++i) {
-      const json::Value& part = value.items()[i];
-      const std::string at = append_pointer(pointer, i);
-      if (part.is_string()) {
-        out.texts[out.place] += read_.text(part, at, "a text in 'each'");
-      } else if (!load_element_part(part, at, out)) {
-        return false;
-      }
-    }
-    if (out.place == 3) return true;
-    read_.fail(ErrorCode::kMissingKey,
-               out.place == 0 ? "'each' has no part {\"key\": ...}."
-                              : "'each' has no part {\"value\": ...}.",
-               pointer);
-    return false;
+  static void load_each(const FileValue& value, ElementLayout& out) {
+    Place place = Place::kBegin;
+    value.each_item("parts", "a part in 'each'", [&](const FileValue& part) {
+      if (!part.json().is_string()) return load_element_part(part, place, out);
+      (place == Place::kBegin  ? out.open
+       : place == Place::kKey  ? out.middle
+       : place == Place::kType ? out.after_type
+                               : out.close) +=
+          part.called("a text in 'each'").text();
+    });
+    if (place == Place::kValue) return;
+    value.fail(ErrorCode::kMissingKey,
+               place == Place::kBegin ? "'each' has no part {\"key\": ...}."
+                                      : "'each' has no part {\"value\": ...}.");
   }
 
-  bool load_element_part(const json::Value& part, const std::string& pointer,
-                         ElementParts& out) {
-    constexpr std::array kKeys = {"key"sv, "type"sv, "value"sv};
-    if (!read_.object(part, pointer, "a part in 'each'", kKeys)) return false;
-    if (part.size() != 1) {
-      read_.fail(ErrorCode::kConflict,
-                 "a part in 'each' must have one key, of: key, type, value.",
-                 pointer);
-      return false;
-    }
-    const auto& [key, member] = *part.members().begin();
-    const bool fits = key == "key"    ? out.place == 0
-                      : key == "type" ? out.place == 1
-                                      : out.place == 1 || out.place == 2;
+  static void load_element_part(const FileValue& part, Place& place,
+                                ElementLayout& out) {
+    const auto only = part.only_member(
+        kElementKeys,
+        "a part in 'each' must have one key, of: key, type, value.");
+    if (!only) return;
+    const auto& [key, member] = *only;
+    const bool fits = key == "key" ? place == Place::kBegin
+                      : key == "type"
+                          ? place == Place::kKey
+                          : place == Place::kKey || place == Place::kType;
     if (!fits) {
-      read_.fail(ErrorCode::kConflict,
-                 "the parts of 'each' must be one 'key', at most one 'type', "
-                 "and one 'value', in this order, with texts around them.",
-                 pointer);
-      return false;
-    }
-    const std::string at = append_pointer(pointer, key);
-    if (key == "key") {
-      constexpr std::array kNames = {"raw"sv, "xml"sv};
-      out.key = kNames[read_.choice(member, at, "'key'", kNames)];
-      out.place = 1;
+      part.fail(ErrorCode::kConflict,
+                "the parts of 'each' must be one 'key', at most one 'type', "
+                "and one 'value', in this order, with texts around them.");
+    } else if (key == "key") {
+      into(out.key, {"raw", "xml"})(member);
+      place = Place::kKey;
     } else if (key == "type") {
-      load_types(member, at);
-      out.types = &member;
-      out.place = 2;
+      load_types(member, out);
+      place = Place::kType;
     } else {
-      constexpr std::array kNames = {"raw"sv, "json"sv, "cdata"sv};
-      out.strings = kNames[read_.choice(member, at, "'value'", kNames)];
-      out.place = 3;
+      into(out.strings, {"raw", "json", "cdata"})(member);
+      place = Place::kValue;
     }
-    return true;
   }
 
-  // {"string": "true", "*": "false"}
-  void load_types(const json::Value& value, const std::string& pointer) {
-    if (!read_.object(value, pointer, "'type'", kTypeKeys)) return;
-    for (const auto& [type, text] : value.members()) {
-      read_.maybe_empty_text(text, append_pointer(pointer, type),
-                             "the text for '" + type + "'");
-    }
-    const bool all =
-        value.find("*") != nullptr || value.size() + 1 == kTypeKeys.size();
-    if (!all) {
-      read_.fail(ErrorCode::kMissingKey,
+  // {"string": "true", "*": "false"}: of all types of JSON Schema.
+  static void load_types(const FileValue& value, ElementLayout& out) {
+    const auto type = [&](std::string_view name) {
+      return FileMember{
+          name, [&out, name](const FileValue& one) {
+            out.types.emplace_back(
+                name,
+                one.called("the text for " + one.what()).maybe_empty_text());
+          }};
+    };
+    value.members({type("string"), type("integer"), type("number"),
+                   type("boolean"), type("array"), type("object"), type("null"),
+                   type("*")});
+    constexpr std::size_t kTypes = 7;
+    if (value.json().find("*") == nullptr && value.json().size() < kTypes) {
+      value.fail(ErrorCode::kMissingKey,
                  "'type' must name a text for every type of JSON; '*' stands "
-                 "for all types that are not listed.",
-                 pointer);
+                 "for all types that are not listed.");
     }
   }
 
   const FormatImpl& format_;
-  FileReader& read_;
 };
 
 }  // namespace
 
-void load_writing(const json::Value& value, const std::string& pointer,
-                  const FormatImpl& format, FileReader& read, Writing& out) {
-  WriteLoader(format, read).load(value, pointer, out);
+std::string_view to_string(ArgumentStyle style) {
+  return kStyleNames[static_cast<std::size_t>(style)];
+}
+
+Writing load_writing(const FileValue& value, const FormatImpl& format) {
+  return WriteLoader(format).load(value);
 }
 
 }  // namespace parlance::format

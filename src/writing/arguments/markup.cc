@@ -1,11 +1,12 @@
 #include "arguments/markup.h"
 
-#include <initializer_list>
+#include <algorithm>
 #include <utility>
 
 #include "base/argument_names.h"
 #include "base/ascii.h"
 #include "schema/document.h"
+#include "schema/validate.h"
 
 namespace parlance::arguments {
 
@@ -24,17 +25,6 @@ ElementLayout row(std::string_view open, std::string_view middle,
   out.ends = std::move(ends);
   out.loose = true;
   return out;
-}
-
-// The text of the first of `names` that is listed; null if none is.
-const std::string* text_of(const ElementLayout& layout,
-                           std::initializer_list<std::string_view> names) {
-  for (const std::string_view name : names) {
-    for (const auto& [type, text] : layout.types) {
-      if (type == name) return &text;
-    }
-  }
-  return nullptr;
 }
 
 }  // namespace
@@ -175,33 +165,22 @@ std::vector<TypeGroup> type_groups(const ElementLayout& layout) {
     }
     out.push_back({*text, type, integers});
   };
-  add(text_of(layout, {"string", "*"}), schema::kString, false);
-  add(text_of(layout, {"number", "*"}), schema::kNumber, false);
-  if (const std::string* listed = text_of(layout, {"integer"})) {
-    add(listed, schema::kNumber, true);
+  add(layout.type_text("string"), schema::kString, false);
+  add(layout.type_text("number"), schema::kNumber, false);
+  if (std::ranges::any_of(layout.types, [](const auto& type) {
+        return type.first == "integer";
+      })) {
+    add(layout.type_text("integer"), schema::kNumber, true);
   }
-  add(text_of(layout, {"boolean", "*"}), schema::kBoolean, false);
-  add(text_of(layout, {"null", "*"}), schema::kNull, false);
-  add(text_of(layout, {"object", "*"}), schema::kObject, false);
-  add(text_of(layout, {"array", "*"}), schema::kArray, false);
+  add(layout.type_text("boolean"), schema::kBoolean, false);
+  add(layout.type_text("null"), schema::kNull, false);
+  add(layout.type_text("object"), schema::kObject, false);
+  add(layout.type_text("array"), schema::kArray, false);
   return out;
 }
 
 bool in_group(const json::Value& value, const TypeGroup& group) {
-  switch (value.kind()) {
-    case json::Kind::kNull:
-      return (group.types & schema::kNull) != 0;
-    case json::Kind::kBool:
-      return (group.types & schema::kBoolean) != 0;
-    case json::Kind::kString:
-      return (group.types & schema::kString) != 0;
-    case json::Kind::kArray:
-      return (group.types & schema::kArray) != 0;
-    case json::Kind::kObject:
-      return (group.types & schema::kObject) != 0;
-    default:
-      return (group.types & schema::kNumber) != 0;
-  }
+  return (group.types & schema::type_bit(value)) != 0;
 }
 
 }  // namespace parlance::arguments

@@ -207,10 +207,11 @@ Knowledge read_knowledge() {
     out.written.emplace_back();
     const Result<json::Value> file = json::parse(format::built_ins()[i].source);
     if (!file) continue;  // a test loads every file
-    format::FileReader read;
-    if (const json::Value* rules = file->find("detect")) {
+    std::optional<Error> ignored;
+    const format::FileValue whole(*file, "", "", ignored);
+    if (file->find("detect") != nullptr) {
       for (DetectRule& rule :
-           format::load_detect_rules(*rules, "/detect", read)) {
+           format::load_detect_rules(whole.member("detect", ""))) {
         out.candidates.push_back({std::move(rule), i});
       }
     }
@@ -219,8 +220,7 @@ Knowledge read_knowledge() {
     const json::Value* variants =
         extension == nullptr ? nullptr : extension->find("variants");
     if (variants != nullptr) {
-      out.variants[i] =
-          format::load_variants(*variants, "/parlance/variants", read);
+      out.variants[i] = format::load_variants({*variants, "", "", ignored});
       for (const format::Variant& variant : out.variants[i]) {
         add_written(variant.patch, out.written[i]);
       }

@@ -29,6 +29,7 @@
 namespace parlance::inversion {
 namespace {
 
+using format::ArgumentStyle;
 using format::ContentKind;
 using format::Delimiter;
 using format::Description;
@@ -337,10 +338,10 @@ void write_object(WriteParts& out, const std::vector<Member>& members) {
   add_text(out, "}");
 }
 
-WritePart arguments_part(json::Value style) {
+WritePart arguments_part(format::ArgumentLayout layout) {
   WritePart part;
   part.kind = WritePart::Kind::kArguments;
-  part.style = std::move(style);
+  part.arguments = std::move(layout);
   return part;
 }
 
@@ -356,7 +357,7 @@ class Deriver {
     std::vector<WriteStep> reasoning, content, calls;
     for (std::size_t i = 0; i < fields.size(); ++i) {
       const Field& field = fields[i];
-      const FieldId id(static_cast<std::uint32_t>(i));
+      const FieldId id(i);
       if (field.open.kind == Delimiter::Kind::kPattern &&
           may_match_nothing(field.open.pattern.hir)) {
         return unsupported(field, "its open_pattern may match the empty text",
@@ -530,7 +531,7 @@ class Deriver {
     name.kind = WritePart::Kind::kName;
     out.push_back(std::move(name));
     add_text(out, "(");
-    out.push_back(arguments_part(json::Object{{"style", "python"}}));
+    out.push_back(arguments_part({.style = ArgumentStyle::kPython}));
     add_text(out, ")");
     return std::nullopt;
   }
@@ -558,7 +559,7 @@ class Deriver {
                          "quotes, and it reads none",
                          "content_args");
     }
-    const WritePart arguments = arguments_part(json_style(content));
+    const WritePart arguments = arguments_part(json_layout(content));
     if (by_group && *paths.arguments == Path{"content"}) {
       out.push_back(arguments);
       return std::nullopt;
@@ -580,13 +581,11 @@ class Deriver {
     return std::nullopt;
   }
 
-  static json::Value json_style(const format::Content& content) {
-    if (content.string_delims.empty()) return json::Object{{"style", "json"}};
+  static format::ArgumentLayout json_layout(const format::Content& content) {
+    if (content.string_delims.empty()) return {};
     const auto& [begin, end] = content.string_delims.front();
-    return json::Object{
-        {"style", "delimited"},
-        {"delimited",
-         json::Object{{"string", json::Array{begin, end}}, {"keys", "bare"}}}};
+    return {.style = ArgumentStyle::kDelimited,
+            .delimited_layout = {begin, end}};
   }
 
   // The name, the arguments and the other placeholders, without those that are
@@ -649,17 +648,16 @@ class Deriver {
                          "schema of the tool",
                          "transform");
     }
-    json::Object elements = {{"open", (*texts)[0]},
-                             {"middle", (*texts)[1]},
-                             {"close", (*texts)[2]},
-                             {"key", "raw"},
-                             {"strings", read.json ? "json" : "raw"}};
-    if (!read.ends.empty()) {
-      elements.set("ends", json::Array(read.ends.begin(), read.ends.end()));
-    }
-    if (read.strip && !read.json) elements.set("strip", true);
-    out.push_back(arguments_part(json::Object{
-        {"style", "elements"}, {"elements", std::move(elements)}}));
+    using Strings = format::ElementLayout::Strings;
+    out.push_back(arguments_part(
+        {.style = ArgumentStyle::kElements,
+         .element_layout = {
+             .open = (*texts)[0],
+             .middle = (*texts)[1],
+             .close = (*texts)[2],
+             .strings = read.json ? Strings::kJson : Strings::kRaw,
+             .ends = std::move(read.ends),
+             .strip = read.strip && !read.json}}));
     return std::nullopt;
   }
 

@@ -11,6 +11,7 @@
 
 #include "base/quoted.h"
 #include "base/trimmed.h"
+#include "inversion/reading.h"
 #include "json/located.h"
 #include "json/writer.h"
 
@@ -74,7 +75,7 @@ std::optional<Error> check_calls(const TagInput& in) {
 std::optional<Error> check_required(const TagInput& in) {
   const auto& fields = in.format.description.fields;
   for (std::size_t i = 0; i < fields.size(); ++i) {
-    const FieldId field(static_cast<std::uint32_t>(i));
+    const FieldId field(i);
     if (!in.is_required(field)) continue;
     const std::string subject =
         "field '" + fields[i].name + "' is required, and ";
@@ -192,51 +193,14 @@ Listed listed_values(const Value& root, const Value& schema) {
 
 // ---- notes ----
 
-std::string quoted_list(const Texts& texts) {
-  std::string out;
-  for (const std::string& text : texts) {
-    out +=
-        (out.empty() ? "" : ", ") + json::dump(Value(text), {.ascii = false});
-  }
-  return out;
-}
-
 // Whether strings are written without quotes and escapes.
-bool is_raw(const WritePart& part) {
-  const Value* style = part.style.find("style");
-  if (style == nullptr || style->as_string() == "json" ||
-      style->as_string() == "python") {
-    return false;
-  }
-  const Value* elements = part.style.find("elements");
-  const Value* strings =
-      elements == nullptr ? nullptr : elements->find("strings");
-  return strings == nullptr || strings->as_string() == "raw";
-}
-
-// What a raw string cannot contain.
-Texts raw_excludes(const TagInput& in, const WritePart& part) {
-  Texts out = in.plan_of(*in.plan.calls).raw_values;
-  if (const Value* elements = part.style.find("elements")) {
-    if (const Value* close = elements->find("close")) {
-      out.emplace_back(base::trimmed(close->as_string()));
-    }
-    if (const Value* ends = elements->find("ends")) {
-      for (const Value& end : ends->items()) {
-        out.emplace_back(end.as_string());
-      }
-    }
-  }
-  if (const Value* delimited = part.style.find("delimited")) {
-    const Value* string = delimited->find("string");
-    if (string != nullptr && string->size() == 2) {
-      out.emplace_back(string->items()[1].as_string());
-    }
-  }
-  std::erase(out, "");
-  std::sort(out.begin(), out.end());
-  out.erase(std::unique(out.begin(), out.end()), out.end());
-  return out;
+bool is_raw(const format::ArgumentLayout& layout) {
+  using format::ArgumentStyle;
+  const format::ElementLayout* elements = layout.elements();
+  return elements == nullptr
+             ? layout.style != ArgumentStyle::kJson &&
+                   layout.style != ArgumentStyle::kPython
+             : elements->strings == format::ElementLayout::Strings::kRaw;
 }
 
 class Notes {
@@ -271,12 +235,9 @@ class Notes {
   // What the strings of arguments leave out.
   std::optional<Error> add_arguments() {
     // In every layout the strings of arguments are raw alike.
-    for (const WritePart& part :
-         in_.layouts_of(*in_.plan.calls).front().parts) {
-      if (part.kind == WritePart::Kind::kArguments && is_raw(part)) {
-        return add_raw_arguments(part);
-      }
-    }
+    const format::ArgumentLayout* layout =
+        argument_layout(in_.layouts_of(*in_.plan.calls).front());
+    if (layout != nullptr && is_raw(*layout)) return add_raw_arguments(*layout);
     const Texts& excluded = in_.plan_of(*in_.plan.calls).strings;
     if (excluded.empty()) return std::nullopt;
     narrow_calls("content", "a string of the arguments contains none of " +
@@ -326,12 +287,11 @@ class Notes {
     narrow(*in_.plan.calls, keyword, what);
   }
 
-  std::optional<Error> add_raw_arguments(const WritePart& part) {
-    const Texts excluded = raw_excludes(in_, part);
-    const Texts& nested = in_.plan_of(*in_.plan.calls).raw_values;
-    const Value* elements = part.style.find("elements");
-    const Value* strip =
-        elements == nullptr ? nullptr : elements->find("strip");
+  std::optional<Error> add_raw_arguments(const format::ArgumentLayout& layout) {
+    const FieldPlan& plan = in_.plan_of(*in_.plan.calls);
+    const Texts excluded = raw_excludes(plan, layout);
+    const Texts& nested = plan.raw_values;
+    const format::ElementLayout* elements = layout.elements();
     narrow_calls("content",
                  "a string of the arguments, written without quotes, "
                  "contains none of " +
@@ -342,7 +302,7 @@ class Notes {
                    "none of " +
                        quoted_list(nested) + ".");
     }
-    if (strip != nullptr && strip->as_bool()) {
+    if (elements != nullptr && elements->strip) {
       narrow_calls("content",
                    "a string of the arguments does not begin or end with "
                    "white space.");
@@ -380,8 +340,7 @@ class Notes {
           " be written, because the reader of field '" +
           std::string(in_.name_of(*in_.plan.calls)) +
           "' would end the value early.";
-      const std::string pointer = json::append_pointer(
-          tool.path + "/parameters/properties", property.key);
+      const std::string pointer = argument_pointer(tool, property.key);
       if (none && listed.closed && requires_argument(tool, property.key)) {
         return Error{ErrorCode::kConflict, "tools: " + what, pointer};
       }
@@ -392,11 +351,7 @@ class Notes {
 
   static bool contains_any(std::string_view value, const Texts& excluded,
                            bool as_json) {
-    std::string text(value);
-    if (as_json) {
-      text.clear();
-      json::append_string(text, value, /*ascii=*/false);
-    }
+    const std::string text = as_json ? json::quoted(value) : std::string(value);
     return std::any_of(
         excluded.begin(), excluded.end(),
         [&](const std::string& one) { return text.find(one) != text.npos; });

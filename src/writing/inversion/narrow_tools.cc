@@ -9,13 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "base/quoted.h"
 #include "inversion/read_texts.h"
 #include "inversion/reading.h"
 #include "inversion/shortest.h"
 #include "json/located.h"
 #include "json/writer.h"
-#include "schema/conjoin.h"
 #include "schema/declared.h"
 
 namespace parlance::inversion {
@@ -85,18 +83,14 @@ std::optional<Error> check_required(const format::FormatImpl& format,
         (declared.types() & bits_of(read.types)) != 0) {
       continue;
     }
-    return Error{
-        ErrorCode::kConflict,
-        "tools: the argument " +
-            base::quoted(std::string_view(member.key).substr(0, 200)) +
-            " of the tool " + base::quoted(tool.name.substr(0, 200)) +
-            " cannot be written in field '" +
-            format.description.fields[*plan.calls].name +
-            "', whose reader reads back no value of its type (" +
-            calls_pointer(format, plan) + "): of the call " +
-            json::dump(Value(read.text), {.ascii = false}) + ", " + read.fault +
-            ".",
-        json::append_pointer(tool.path + "/parameters/properties", member.key)};
+    return Error{ErrorCode::kConflict,
+                 "tools: " + argument_called(tool, member.key) +
+                     " cannot be written in field '" +
+                     format.description.fields[*plan.calls].name +
+                     "', whose reader reads back no value of its type (" +
+                     calls_pointer(format, plan) + "): of the call " +
+                     json::quoted(read.text) + ", " + read.fault + ".",
+                 argument_pointer(tool, member.key)};
   }
   return std::nullopt;
 }
@@ -145,10 +139,8 @@ json::Object spelled_types(const ReadTexts& read, const Value& limits,
     out.set(member.key, json::Object{{"allOf", std::move(all)}});
     notes.push_back(
         {GrammarNote::Kind::kNarrowed, "type",
-         json::append_pointer(tool.path + "/parameters/properties", member.key),
-         "the argument " +
-             base::quoted(std::string_view(member.key).substr(0, 200)) +
-             " of the tool " + base::quoted(tool.name.substr(0, 200)) +
+         argument_pointer(tool, member.key),
+         argument_called(tool, member.key) +
              ": strings that are read as a value of another type are left "
              "out."});
   }
@@ -205,12 +197,7 @@ std::optional<Error> narrow_to_read_texts(const format::FormatImpl& format,
                    ? Value(false)
                    : Value(json::Object{{"anyOf", std::move(choices)}}));
     }
-    if (more.empty()) continue;
-    if (!tool.schema.is_object()) {
-      if (!tool.schema.as_bool()) continue;
-      tool.schema = json::Object{{"type", "object"}};
-    }
-    tool.schema = schema::conjoined(std::move(tool.schema), std::move(more));
+    narrow_schema(tool, std::move(more));
   }
   const std::string pointer = field_pointer(format, *plan.calls);
   for (const std::string& what : read.notes) {

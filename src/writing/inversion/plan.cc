@@ -204,9 +204,8 @@ class Planner {
   }
 
  private:
-  const format::FieldReading* reading(std::size_t field) const {
-    const auto& fields = format_.family.reading.fields;
-    return field < fields.size() ? &fields[field] : nullptr;
+  const format::FieldReading& reading(std::size_t field) const {
+    return format_.family.reading.fields[field];
   }
   const std::vector<WriteLayout>& layouts(std::size_t field) const {
     static const std::vector<WriteLayout> kNone;
@@ -224,12 +223,11 @@ class Planner {
           });
       if (calls) {
         role = Role::kCalls;
-        plan_->calls = FieldId(static_cast<std::uint32_t>(i));
-      } else if (description_.implicit ==
-                     FieldId(static_cast<std::uint32_t>(i)) ||
+        plan_->calls = FieldId(i);
+      } else if (description_.implicit == FieldId(i) ||
                  fields[i].name == "content") {
         role = Role::kContent;
-        plan_->content = FieldId(static_cast<std::uint32_t>(i));
+        plan_->content = FieldId(i);
       } else if (names_reasoning(fields[i].name)) {
         role = Role::kReasoning;
       }
@@ -240,7 +238,7 @@ class Planner {
   // would be read as the beginning of something else.
   void exclude_from_text(std::size_t index) {
     const format::Field& field = description_.fields[index];
-    const format::FieldReading* read = reading(index);
+    const format::FieldReading& read = reading(index);
     Excludes& text = plan_->fields[index].free_text;
     const bool free = has_text(index);
     if (!exclude(text, field.close, true) && free) {
@@ -250,11 +248,9 @@ class Planner {
     // comes first in its own text is left out.
     exclude(text, field.open, true);
     append(text.texts, plan_->turn_end);
-    if (read != nullptr) {
-      append(text.texts, read->drop);
-      for (const FieldId other : read->interrupted_by) {
-        exclude_opener(text, other.value(), free);
-      }
+    append(text.texts, read.drop);
+    for (const FieldId other : read.interrupted_by) {
+      exclude_opener(text, other.value(), free);
     }
     if (field.open) {
       for (const Delimiter& markup : description_.interrupting) {
@@ -288,9 +284,8 @@ class Planner {
   void exclude_from_calls(std::size_t index) {
     const format::Field& field = description_.fields[index];
     FieldPlan& plan = plan_->fields[index];
-    const format::FieldReading* read = reading(index);
-    const bool first =
-        read == nullptr || read->ends == format::RegionEnd::kFirst;
+    const format::FieldReading& read = reading(index);
+    const bool first = read.ends == format::RegionEnd::kFirst;
     if (first) {
       if (!exclude_from_strings(plan.strings, field.close)) {
         unsupported(index,
@@ -299,14 +294,11 @@ class Planner {
                         : "close",
                     "may match in the arguments of a call, outside strings");
       }
-      if (read != nullptr) {
-        for (const FieldId other : read->interrupted_by) {
-          exclude_from_strings(plan.strings,
-                               description_.fields[other.value()].open);
-        }
-        for (const Delimiter& markup : description_.interrupting) {
-          exclude_from_strings(plan.strings, markup);
-        }
+      for (const FieldId other : read.interrupted_by) {
+        exclude_from_strings(plan.strings, description_.fields[other].open);
+      }
+      for (const Delimiter& markup : description_.interrupting) {
+        exclude_from_strings(plan.strings, markup);
       }
       // A text that ends the response ends each region, except inside the
       // strings of a JSON value that has its own end.
@@ -375,9 +367,7 @@ class Planner {
     Texts next;
     for (std::size_t i = 0; i < plan_->fields.size(); ++i) {
       for (const WriteLayout& layout : layouts(i)) {
-        WriteParts parts = layout.section_begin;
-        parts.insert(parts.end(), layout.parts.begin(), layout.parts.end());
-        next.push_back(text_before(parts));
+        next.push_back(text_before(from_section(layout)));
         next.push_back(text_before(layout.before) + next.back());
       }
     }
@@ -402,8 +392,7 @@ class Planner {
   void keep_apart(std::size_t index) {
     FieldPlan& plan = plan_->fields[index];
     for (const WriteLayout& layout : layouts(index)) {
-      WriteParts parts = layout.section_begin;
-      parts.insert(parts.end(), layout.parts.begin(), layout.parts.end());
+      const WriteParts parts = from_section(layout);
       const std::string open = text_before(parts);
       check_varied_open(index, parts);
       for (std::size_t i = 0; i < plan_->fields.size(); ++i) {
@@ -426,11 +415,11 @@ class Planner {
              description_.fields[index].content.string_delims) {
           exclude_across(plan.raw_values, begin, {end});
         }
-        const json::Value* elements = elements_of(layout.parts);
-        if (elements == nullptr) continue;
-        check_elements(index, *elements);
-        exclude_across(plan.raw_values, elements->find("middle")->as_string(),
-                       {std::string(elements->find("close")->as_string())});
+        const format::ArgumentLayout* arguments = argument_layout(layout);
+        if (arguments == nullptr || arguments->elements() == nullptr) continue;
+        const format::ElementLayout& elements = *arguments->elements();
+        check_elements(index, elements);
+        exclude_across(plan.raw_values, elements.middle, {elements.close});
         continue;
       }
       if (open.empty() &&
@@ -438,9 +427,8 @@ class Planner {
         exclude_across(plan.free_text.texts, "", plan.free_text.texts);
         for (std::size_t i = 0; i < plan_->fields.size(); ++i) {
           for (const WriteLayout& next : layouts(i)) {
-            WriteParts begin = next.section_begin;
-            begin.insert(begin.end(), next.parts.begin(), next.parts.end());
-            exclude_across(plan.free_text.texts, "", {text_before(begin)});
+            exclude_across(plan.free_text.texts, "",
+                           {text_before(from_section(next))});
           }
         }
       } else {
@@ -505,14 +493,15 @@ class Planner {
   }
 
   // What ends a call must not occur in the markup of its elements.
-  void check_elements(std::size_t index, const json::Value& elements) {
+  void check_elements(std::size_t index,
+                      const format::ElementLayout& elements) {
     const Delimiter& close = description_.fields[index].close;
     Texts ends;
     exclude_from_strings(ends, close);
-    for (const char* key : {"open", "middle", "close"}) {
-      const std::string_view markup = elements.find(key)->as_string();
+    for (const std::string& markup :
+         {elements.open, elements.middle, elements.close}) {
       for (const std::string& end : ends) {
-        if (markup.find(end) == std::string_view::npos) continue;
+        if (markup.find(end) == std::string::npos) continue;
         unsupported(
             index,
             close.kind == Delimiter::Kind::kPattern ? "close_pattern" : "close",
@@ -521,6 +510,12 @@ class Planner {
     }
   }
 
+  // A layout from the beginning of its section on.
+  static WriteParts from_section(const WriteLayout& layout) {
+    WriteParts out = layout.section_begin;
+    out.insert(out.end(), layout.parts.begin(), layout.parts.end());
+    return out;
+  }
   static std::string text_before(const WriteParts& parts) {
     std::string out;
     for (const WritePart& part : parts) {
@@ -558,14 +553,6 @@ class Planner {
       }
     }
     append(texts, more);
-  }
-
-  static const json::Value* elements_of(const WriteParts& parts) {
-    for (const WritePart& part : parts) {
-      if (part.kind != WritePart::Kind::kArguments) continue;
-      return part.style.find("elements");
-    }
-    return nullptr;
   }
 
   void set_key_pattern() {
@@ -672,11 +659,12 @@ class Planner {
   }
 
   static std::string empty_arguments(const WritePart& part) {
-    const json::Value* style = part.style.find("style");
-    const std::string_view name =
-        style == nullptr ? "json" : style->as_string();
+    using format::ArgumentStyle;
     if (part.as_text) return "\"{}\"";
-    return name == "json" || name == "delimited" ? "{}" : "";
+    const ArgumentStyle style = part.arguments.style;
+    return style == ArgumentStyle::kJson || style == ArgumentStyle::kDelimited
+               ? "{}"
+               : "";
   }
 
   const format::FormatImpl& format_;
@@ -686,6 +674,44 @@ class Planner {
 };
 
 }  // namespace
+
+const format::ArgumentLayout* argument_layout(const WriteLayout& layout) {
+  for (const WritePart& part : layout.parts) {
+    if (part.kind == WritePart::Kind::kArguments && !part.as_text) {
+      return &part.arguments;
+    }
+  }
+  return nullptr;
+}
+
+std::vector<std::string> raw_excludes(const FieldPlan& plan,
+                                      const format::ArgumentLayout& layout) {
+  Texts out = plan.raw_values;
+  const format::ElementLayout* elements = layout.elements();
+  if (elements != nullptr &&
+      elements->strings != format::ElementLayout::Strings::kJson) {
+    out.emplace_back(base::trimmed(elements->close));
+    append(out, elements->ends);
+  }
+  if (layout.delimited() != nullptr) out.push_back(layout.delimited()->close);
+  std::erase(out, "");
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+bool ends_early(std::string_view name, const format::ArgumentLayout& layout) {
+  const format::ElementLayout* elements = layout.elements();
+  if (elements == nullptr ||
+      elements->key == format::ElementLayout::Key::kXml) {
+    return false;
+  }
+  const auto has = [&](std::string_view text) {
+    return name.find(text) != std::string_view::npos;
+  };
+  return (elements->open.ends_with('"') && has("\"")) ||
+         (!elements->middle.empty() && has(elements->middle));
+}
 
 bool has_part(const WriteParts& parts, WritePart::Kind kind) {
   return std::any_of(parts.begin(), parts.end(), [&](const WritePart& part) {

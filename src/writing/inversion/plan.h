@@ -134,6 +134,19 @@ struct Plan {
   bool is_derived() const { return writing == &derived; }
 };
 
+// How a layout writes the arguments of a call; null if they are the JSON text
+// of a string, or in a choice.
+const format::ArgumentLayout* argument_layout(
+    const format::WriteLayout& layout);
+
+// The texts that a raw string of the arguments does not contain, sorted.
+std::vector<std::string> raw_excludes(const FieldPlan& plan,
+                                      const format::ArgumentLayout& layout);
+
+// Whether the markup beside the name of an argument would end it early, so that
+// the grammar leaves it out; see name_excludes() in arguments/markup.h.
+bool ends_early(std::string_view name, const format::ArgumentLayout& layout);
+
 // Whether `parts` have a part of this kind, at any depth.
 bool has_part(const format::WriteParts& parts, format::WritePart::Kind kind);
 

@@ -1,8 +1,8 @@
 #include "inversion/probes.h"
 
 #include "base/access.h"
-#include "base/trimmed.h"
 #include "json/writer.h"
+#include "rendering/arguments.h"
 
 namespace parlance::inversion {
 
@@ -30,35 +30,9 @@ ToolSet probe_tools(std::string_view name) {
     }
   }
   return ToolSet::from_value(json::Array{json::Object{
-      {"type", "function"},
-      {"function",
-       json::Object{{"name", name},
-                    {"parameters",
-                     json::Object{{"type", "object"},
-                                  {"properties", std::move(properties)}}}}}}});
-}
-
-// What a string cannot contain already.
-std::vector<std::string> excluded_texts(const FieldPlan& plan,
-                                        const Value& style) {
-  const std::string_view name = member_text(style, "style");
-  if (name == "json" || name == "python") return plan.strings;
-  std::vector<std::string> out = plan.raw_values;
-  const Value* elements = style.find("elements");
-  if (elements != nullptr && member_text(*elements, "strings") != "json") {
-    out.emplace_back(base::trimmed(member_text(*elements, "close")));
-    if (const Value* ends = elements->find("ends")) {
-      for (const Value& end : ends->items()) out.emplace_back(end.as_string());
-    }
-  }
-  if (const Value* delimited = style.find("delimited")) {
-    const Value* string = delimited->find("string");
-    if (string != nullptr && string->size() == 2) {
-      out.emplace_back(string->items()[1].as_string());
-    }
-  }
-  std::erase(out, "");
-  return out;
+      {"name", name},
+      {"parameters", json::Object{{"type", "object"},
+                                  {"properties", std::move(properties)}}}}});
 }
 
 }  // namespace
@@ -67,19 +41,21 @@ Probes::Probes(const Format& format, const Plan& plan, std::string_view name)
     : format_(format), plan_(plan), name_(name), tools_(probe_tools(name)) {
   const auto& layouts = plan.writing->fields[*plan.calls];
   for (std::size_t i = 0; i < layouts.size(); ++i) {
-    const Value* style = argument_style(layouts[i]);
-    if (style == nullptr || i >= plan.first_samples.size()) continue;
-    layouts_.push_back({style, &plan.samples[plan.first_samples[i]]});
-    const auto texts = excluded_texts(plan.fields[*plan.calls], *style);
+    using format::ArgumentStyle;
+    const format::ArgumentLayout* layout = argument_layout(layouts[i]);
+    if (layout == nullptr || i >= plan.first_samples.size()) continue;
+    layouts_.push_back({layout, &plan.samples[plan.first_samples[i]]});
+    const FieldPlan& field = plan.fields[*plan.calls];
+    const bool quoted = layout->style == ArgumentStyle::kJson ||
+                        layout->style == ArgumentStyle::kPython;
+    const auto texts = quoted ? field.strings : raw_excludes(field, *layout);
     excluded_.insert(excluded_.end(), texts.begin(), texts.end());
   }
 }
 
 std::vector<std::string> Probes::marks() const {
   std::vector<std::string> out = excluded_;
-  if (elements() != nullptr) {
-    out.emplace_back(member_text(*elements(), "open"));
-  }
+  if (elements() != nullptr) out.push_back(elements()->open);
   return out;
 }
 
@@ -153,7 +129,8 @@ bool Probes::reads_text(std::size_t type, std::string_view text,
   const std::string key = argument_name(type, 0);
   return std::ranges::all_of(layouts_, [&](const Layout& layout) {
     return is_read(*layout.sample,
-                   element_text(*layout.style, key, kTypes[type], text),
+                   rendering::element(*layout.arguments->elements(), key,
+                                      kTypes[type], text),
                    json::Object{{key, value}});
   });
 }
@@ -161,11 +138,13 @@ bool Probes::reads_text(std::size_t type, std::string_view text,
 bool Probes::last_counts() {
   const std::string key = argument_name(0, 0);
   const Layout& layout = layouts_.front();
-  const bool json = member_text(*elements(), "strings") == "json";
-  const std::string both =
-      element_text(*layout.style, key, "string", json ? "\"ab\"" : "ab") +
-      std::string(member_text(*elements(), "between")) +
-      element_text(*layout.style, key, "string", json ? "\"cd\"" : "cd");
+  const bool json =
+      elements()->strings == format::ElementLayout::Strings::kJson;
+  const auto one = [&](const char* text) {
+    return rendering::element(*elements(), key, "string",
+                              json ? json::quoted(text) : text);
+  };
+  const std::string both = one("ab") + elements()->between + one("cd");
   return is_read(*layout.sample, both, json::Object{{key, "cd"}});
 }
 
@@ -194,18 +173,14 @@ bool Probes::is_excluded(const Value& value) const {
 }
 
 bool Probes::is_excluded_name(const std::string& name) const {
-  if (is_excluded(Value(name))) return true;
-  if (elements() == nullptr || member_text(*elements(), "key") == "xml") {
-    return false;
-  }
-  return name.find(member_text(*elements(), "middle")) != std::string::npos ||
-         (member_text(*elements(), "open").ends_with('"') &&
-          name.find('"') != std::string::npos);
+  return is_excluded(Value(name)) ||
+         ends_early(name, *layouts_.front().arguments);
 }
 
 bool Probes::reads_arguments(const json::Object& arguments) {
   return std::ranges::all_of(layouts_, [&](const Layout& layout) {
-    const Result<std::string> text = arguments_text(*layout.style, arguments);
+    const Result<std::string> text = rendering::write_arguments(
+        arguments, *layout.arguments, {}, rendering::Escapes::kNo);
     return !text || is_read(*layout.sample, *text, arguments);
   });
 }

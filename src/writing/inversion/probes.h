@@ -38,23 +38,22 @@ class Probes {
 
   bool empty() const { return layouts_.empty(); }
   // The layouts have the same kind of strings.
-  const json::Value& style() const { return *layouts_.front().style; }
-  const json::Value* elements() const { return style().find("elements"); }
+  const format::ElementLayout* elements() const {
+    return layouts_.front().arguments->elements();
+  }
   // Whether lists and objects are elements, too.
   bool nests() const {
-    const std::string_view name = member_text(style(), "style");
-    return name == "cohere_xml" || name == "minimax_m3_xml";
+    const format::ArgumentStyle style = layouts_.front().arguments->style;
+    return style == format::ArgumentStyle::kCohereXml ||
+           style == format::ArgumentStyle::kMinimaxM3Xml;
   }
   bool raw_strings() const {
-    if (style().find("delimited") != nullptr || nests()) return true;
-    return elements() != nullptr &&
-           member_text(*elements(), "strings") != "json";
+    if (elements() == nullptr) {
+      return nests() || layouts_.front().arguments->delimited() != nullptr;
+    }
+    return elements()->strings != format::ElementLayout::Strings::kJson;
   }
-  bool strips() const {
-    const json::Value* strip =
-        elements() == nullptr ? nullptr : elements()->find("strip");
-    return strip != nullptr && strip->as_bool();
-  }
+  bool strips() const { return elements() != nullptr && elements()->strip; }
   // What stands around values and ends them.
   std::vector<std::string> marks() const;
   const std::string& text() const { return text_; }
@@ -87,7 +86,7 @@ class Probes {
 
  private:
   struct Layout {
-    const json::Value* style;
+    const format::ArgumentLayout* arguments;
     const Sample* sample;
   };
 
@@ -95,7 +94,6 @@ class Probes {
   // the values above.
   bool is_excluded(const json::Value& value) const;
 
-  // See name_excludes() in arguments/markup.h.
   bool is_excluded_name(const std::string& name) const;
 
   // Asks for all of `which` at once, else for some at once, else one by one.

@@ -80,8 +80,7 @@ std::string shown_class(const Class& set) {
     }
     if (++count > 12) continue;
     texts += (texts.empty() ? "" : ", ") +
-             json::dump(Value(std::string(1, static_cast<char>(c))),
-                        {.ascii = false});
+             json::quoted(std::string(1, static_cast<char>(c)));
   }
   if (count > 12) texts += " and " + std::to_string(count - 12) + " others";
   if (!set.others) {
@@ -172,9 +171,8 @@ class Finder {
   Error misread(const std::string& what) const {
     return {ErrorCode::kConflict,
             "field '" + format_.description.fields[*plan_.calls].name +
-                "': " + what + ": of the call " +
-                json::dump(Value(probes_.text()), {.ascii = false}) + ", " +
-                probes_.fault() + ".",
+                "': " + what + ": of the call " + json::quoted(probes_.text()) +
+                ", " + probes_.fault() + ".",
             calls_pointer(format_, plan_)};
   }
 
@@ -214,7 +212,7 @@ class Finder {
   void find_strings() {
     if (!probes_.reads(0, "ab")) return;
     if (probes_.elements() != nullptr &&
-        member_text(*probes_.elements(), "strings") == "cdata" &&
+        probes_.elements()->strings == format::ElementLayout::Strings::kCdata &&
         !(probes_.reads_text(0, "<![CDATA[ab]]>", "ab") &&
           probes_.reads_text(0, "<![CDATA[a<b>&\n]]>", "a<b>&\n"))) {
       return;
@@ -325,7 +323,7 @@ class Finder {
     if (begin.out.any()) add("begins with none of " + shown_class(begin));
     if (end.out.any()) add("ends with none of " + shown_class(end));
     for (const std::string& one : without_) {
-      add("does not contain " + json::dump(Value(one), {.ascii = false}));
+      add("does not contain " + json::quoted(one));
     }
     if (!empty) add("is not empty");
     note("a string of the arguments " + what +
@@ -430,8 +428,7 @@ class Finder {
     if (missing.empty()) return;
     note("the arguments have no values of the types " + missing +
          ", because they would not be read back: of the call " +
-         json::dump(Value(probes_.text()), {.ascii = false}) + ", " +
-         probes_.fault() + ".");
+         json::quoted(probes_.text()) + ", " + probes_.fault() + ".");
   }
 
   // Lists and objects are written as JSON: what its strings cannot have, and
@@ -483,14 +480,9 @@ class Finder {
       }
     }
     if (!out_.nested.empty()) {
-      std::string texts;
-      for (const std::string& text : out_.nested) {
-        texts += (texts.empty() ? "" : ", ") +
-                 json::dump(Value(text), {.ascii = false});
-      }
       note(
           "a string in a list or an object of the arguments contains none of " +
-          texts + ", because it would not be read back.");
+          quoted_list(out_.nested) + ", because it would not be read back.");
     }
     if (probes_.elements() != nullptr && !find_space(type)) return;
     if (lists) out_.types.emplace_back("array");
@@ -539,8 +531,8 @@ class Finder {
 
   // The names with which `<` + name + `>` spells "<think>".
   void find_names_without() {
-    const std::string_view open = member_text(*probes_.elements(), "open");
-    const std::string_view middle = member_text(*probes_.elements(), "middle");
+    const std::string& open = probes_.elements()->open;
+    const std::string& middle = probes_.elements()->middle;
     std::vector<std::string>& out = out_.names_without;
     for (const std::string& text : plan_.fields[*plan_.calls].raw_values) {
       for (std::size_t begin = 0; begin < text.size(); ++begin) {

@@ -10,7 +10,6 @@
 #include "base/quoted.h"
 #include "json/located.h"
 #include "schema/cast_values.h"
-#include "schema/conjoin.h"
 #include "schema/declared.h"
 #include "schema/tool_table.h"
 #include "schema/typing.h"
@@ -25,17 +24,14 @@ using schema::Notation;
 
 // How the values of arguments are written, if the format casts them.
 std::optional<Notation> notation_of(const Plan& plan) {
-  const format::WriteLayout& layout = plan.writing->fields[*plan.calls].front();
-  for (const format::WritePart& part : layout.parts) {
-    if (part.kind != format::WritePart::Kind::kArguments) continue;
-    const Value* elements = part.style.find("elements");
-    if (elements == nullptr) return Notation::kQuoted;
-    const Value* strings = elements->find("strings");
-    return strings != nullptr && strings->as_string() == "json"
-               ? Notation::kQuoted
-               : Notation::kRaw;
-  }
-  return std::nullopt;
+  const format::ArgumentLayout* layout =
+      argument_layout(plan.writing->fields[*plan.calls].front());
+  if (layout == nullptr) return std::nullopt;
+  const format::ElementLayout* elements = layout->elements();
+  return elements == nullptr ||
+                 elements->strings == format::ElementLayout::Strings::kJson
+             ? Notation::kQuoted
+             : Notation::kRaw;
 }
 
 // Whether the arguments may have names that "properties" does not have.
@@ -116,12 +112,7 @@ class Narrower {
       all.set("additionalProperties", json::Object{{"type", "string"}});
       note_others();
     }
-    if (all.empty()) return std::nullopt;
-    if (!tool_.schema.is_object()) {
-      if (!tool_.schema.as_bool()) return std::nullopt;
-      tool_.schema = json::Object{{"type", "object"}};
-    }
-    tool_.schema = schema::conjoined(std::move(tool_.schema), std::move(all));
+    narrow_schema(tool_, std::move(all));
     return std::nullopt;
   }
 
@@ -138,12 +129,8 @@ class Narrower {
                                      ? declared.types()
                                      : std::uint8_t{schema::kAllTypes};
     const auto lost = static_cast<std::uint8_t>(allowed & ~read.types);
-    const std::string subject =
-        "the argument " +
-        base::quoted(std::string_view(property.key).substr(0, 200)) +
-        " of the tool " + base::quoted(tool_.name.substr(0, 200)) + ": ";
-    const std::string pointer = json::append_pointer(
-        tool_.path + "/parameters/properties", property.key);
+    const std::string subject = argument_called(tool_, property.key) + ": ";
+    const std::string pointer = argument_pointer(tool_, property.key);
     if (allowed != 0 && (allowed & read.types) == 0 &&
         requires_argument(tool_, property.key)) {
       return Error{ErrorCode::kConflict,
@@ -204,39 +191,35 @@ class Narrower {
 void leave_out_python_words(Tool& tool, std::vector<GrammarNote>& notes) {
   json::Object limits;
   bool narrows = false;
-  const auto strings_of = [&](const Value& schema, const std::string& what,
+  const auto strings_of = [&](const Value& schema, const std::string& subject,
                               std::string pointer) -> Value {
     if (schema::parameter_of(schema).plain) return true;
     Value out = schema::without_python_words(schema::candidate_types(schema));
     if (out == Value(true)) return out;
     narrows = true;
     notes.push_back({GrammarNote::Kind::kNarrowed, "type", std::move(pointer),
-                     what + " of the tool " +
-                         base::quoted(tool.name.substr(0, 200)) +
+                     subject +
                          ": the strings None, True and False are left out "
                          "where they are read as null, true and false."});
     return out;
   };
-  const std::string path = tool.path + "/parameters";
   if (const Value* declared = tool.schema.find("properties")) {
     for (const json::Member& member : declared->members()) {
-      limits.set(
-          member.key,
-          strings_of(
-              member.value,
-              "the argument " +
-                  base::quoted(std::string_view(member.key).substr(0, 200)),
-              json::append_pointer(path + "/properties", member.key)));
+      limits.set(member.key,
+                 strings_of(member.value, argument_called(tool, member.key),
+                            argument_pointer(tool, member.key)));
     }
   }
   json::Object all{{"properties", std::move(limits)}};
   const Value* others = tool.schema.find("additionalProperties");
   if (others != nullptr && others->is_object()) {
-    all.set("additionalProperties", strings_of(*others, "undeclared arguments",
-                                               path + "/additionalProperties"));
+    all.set("additionalProperties",
+            strings_of(*others,
+                       "undeclared arguments of the tool " +
+                           base::quoted(tool.name.substr(0, 200)),
+                       tool.path + "/parameters/additionalProperties"));
   }
-  if (!narrows) return;
-  tool.schema = schema::conjoined(std::move(tool.schema), std::move(all));
+  if (narrows) narrow_schema(tool, std::move(all));
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <span>
 
-#include "base/argument_names.h"
 #include "base/trimmed.h"
 #include "json/located.h"
 #include "json/writer.h"
@@ -52,66 +51,6 @@ std::string call_text(const Plan& plan, const Sample& sample,
          text_in(layout.section_end);
 }
 
-const json::Value* argument_style(const WriteLayout& layout) {
-  for (const WritePart& part : layout.parts) {
-    if (part.kind == WritePart::Kind::kArguments && !part.as_text) {
-      return &part.style;
-    }
-  }
-  return nullptr;
-}
-
-std::string_view member_text(const json::Value& object, std::string_view key) {
-  const json::Value* found = object.find(key);
-  return found == nullptr ? std::string_view() : found->as_string();
-}
-
-std::string element_text(const json::Value& style, std::string_view key,
-                         std::string_view type, std::string_view text) {
-  const json::Value& elements = *style.find("elements");
-  std::string out(member_text(elements, "open"));
-  out += member_text(elements, "key") == "xml" ? base::escape_xml_name(key)
-                                               : std::string(key);
-  out += member_text(elements, "middle");
-  if (const json::Value* types = elements.find("types")) {
-    const json::Value* found = types->find(type);
-    if (found == nullptr && type == "integer") found = types->find("number");
-    if (found == nullptr) found = types->find("*");
-    if (found != nullptr) out += found->as_string();
-    out += member_text(elements, "after_type");
-  }
-  return out.append(text).append(member_text(elements, "close"));
-}
-
-std::string value_text(const json::Value& style, const json::Value& value) {
-  const std::string_view strings =
-      member_text(*style.find("elements"), "strings");
-  if (!value.is_string() || strings == "json") {
-    return json::dump(value, {.ascii = false});
-  }
-  const std::string_view text = value.as_string();
-  if (strings == "cdata" &&
-      text.find_first_of("<&") != std::string_view::npos) {
-    return "<![CDATA[" + std::string(text) + "]]>";
-  }
-  return std::string(text);
-}
-
-Result<std::string> arguments_text(const json::Value& style,
-                                   const json::Object& arguments) {
-  const json::Value* elements = style.find("elements");
-  if (elements == nullptr) {
-    return rendering::write_arguments(arguments, style);
-  }
-  std::string out;
-  for (const json::Member& member : arguments) {
-    if (!out.empty()) out += member_text(*elements, "between");
-    out += element_text(style, member.key, json::to_string(member.value.kind()),
-                        value_text(style, member.value));
-  }
-  return out;
-}
-
 namespace {
 
 // The calls in a value of the field of calls: the object of a call, or a list
@@ -154,8 +93,7 @@ Reading read_response(const Format& format, const Plan& plan,
       } else if (event.kind == EventKind::kTextUnclaimed ||
                  (event.kind == EventKind::kRegionChunk && !call &&
                   !base::trimmed(event.text).empty())) {
-        out.fault = "the text " +
-                    json::dump(json::Value(event.text), {.ascii = false}) +
+        out.fault = "the text " + json::quoted(event.text) +
                     " is not a part of the call";
       }
     }
@@ -184,9 +122,13 @@ const json::Value* arguments_of(const json::Value& call) {
   return nullptr;
 }
 
-bool has_arguments(const json::Value& call, const json::Value& expected) {
-  const json::Value* found = arguments_of(call);
-  return found != nullptr && schema::equal_values(*found, expected);
+bool is_call(const json::Value& call, std::string_view name,
+             const json::Value& arguments) {
+  const json::Value* found = name_of(call);
+  if (found == nullptr || found->as_string() != name) return false;
+  const json::Value* read = arguments_of(call);
+  return read == nullptr ? arguments.size() == 0
+                         : schema::equal_values(*read, arguments);
 }
 
 std::string call_fault(const Format& format, const Plan& plan,
@@ -198,17 +140,20 @@ std::string call_fault(const Format& format, const Plan& plan,
   if (reading.calls.empty()) return "it opens no call";
   if (reading.calls.size() > 1) return "it is read as several calls";
   const json::Value& call = reading.calls[0];
+  if (is_call(call, name, arguments)) return "";
   const json::Value* found = name_of(call);
-  if (found != nullptr && found->as_string() == name &&
-      has_arguments(call, arguments)) {
-    return "";
-  }
   const json::Value* read = arguments_of(call);
-  return "it is read as " + json::dump(read == nullptr || found == nullptr ||
-                                               found->as_string() != name
-                                           ? call
-                                           : *read,
-                                       {.ascii = false});
+  const bool named = found != nullptr && found->as_string() == name;
+  return "it is read as " +
+         json::dump(read != nullptr && named ? *read : call, {.ascii = false});
+}
+
+std::string quoted_list(const std::vector<std::string>& texts) {
+  std::string out;
+  for (const std::string& text : texts) {
+    out += (out.empty() ? "" : ", ") + json::quoted(text);
+  }
+  return out;
 }
 
 std::string field_pointer(const format::FormatImpl& format,

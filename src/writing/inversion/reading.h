@@ -25,27 +25,6 @@ std::string spelled(const Sample& sample, std::string_view name,
 std::string call_text(const Plan& plan, const Sample& sample,
                       std::string_view name, std::string_view arguments = "");
 
-// The style of the arguments of a call; null if they are the JSON text of a
-// string, or in a choice.
-const json::Value* argument_style(const format::WriteLayout& layout);
-
-// A member that is a string; "" if there is none.
-std::string_view member_text(const json::Value& object, std::string_view key);
-
-// One argument in a style of elements, whose value is written as `text`.
-// `type`: of JSON Schema.
-std::string element_text(const json::Value& style, std::string_view key,
-                         std::string_view type, std::string_view text);
-
-// A value in a style of elements, and arguments, as the grammar writes them:
-// rendering::write_arguments() avoids what ends a value with escapes in JSON,
-// which the grammar does not have.
-//
-// Errors: those of write_arguments().
-std::string value_text(const json::Value& style, const json::Value& value);
-Result<std::string> arguments_text(const json::Value& style,
-                                   const json::Object& arguments);
-
 // The text of fields in a sample of a whole response.
 constexpr std::string_view kFieldText = "x";
 
@@ -74,14 +53,19 @@ Reading read_response(const Format& format, const Plan& plan,
 const json::Value* name_of(const json::Value& call);
 const json::Value* arguments_of(const json::Value& call);
 
-// Whether a call has these arguments.
-bool has_arguments(const json::Value& call, const json::Value& expected);
+// Whether a call has this name and these arguments; where it has none at all,
+// they are {}.
+bool is_call(const json::Value& call, std::string_view name,
+             const json::Value& arguments = json::Object());
 
 // Why a response of one call is not read as this call; "" if it is.
 std::string call_fault(const Format& format, const Plan& plan,
                        std::string_view text, std::string_view name,
-                       const json::Value& arguments,
-                       const ReadOptions& options);
+                       const json::Value& arguments = json::Object(),
+                       const ReadOptions& options = {});
+
+// "\"a\", \"b\"": texts as messages list them.
+std::string quoted_list(const std::vector<std::string>& texts);
 
 // ---- places ----
 

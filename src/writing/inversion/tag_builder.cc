@@ -29,6 +29,7 @@
 #include "inversion/tag_values.h"
 #include "json/writer.h"
 #include "schema/conjoin.h"
+#include "structural_tag/structural_tag.h"
 
 namespace parlance::inversion {
 namespace {
@@ -229,15 +230,15 @@ class Builder {
 
   Value arguments(const WritePart& part, const Tool& tool) const {
     const FieldPlan& plan = in_.plan_of(*in_.plan.calls);
-    const Value* style = part.style.find("style");
-    const bool raw = style != nullptr && style->as_string() != "json" &&
-                     style->as_string() != "python";
+    format::ArgumentLayout layout = part.arguments;
+    using format::ArgumentStyle;
+    const bool python = layout.style == ArgumentStyle::kPython;
+    const bool raw = layout.style != ArgumentStyle::kJson && !python;
     Value schema = arguments_schema(tool.schema);
     if (!in_.plan.key_pattern.empty() && schema.is_object()) {
       // Elements in elements are JSON, and keys in Python are strings; other
       // literals have one notation throughout.
-      if (part.style.find("elements") == nullptr &&
-          (style == nullptr || style->as_string() != "python")) {
+      if (layout.elements() == nullptr && !python) {
         schema = schema::with_names(std::move(schema), in_.plan.key_pattern);
       } else {
         json::Object names;
@@ -256,15 +257,11 @@ class Builder {
     Texts excludes = raw ? plan.raw_values : plan.strings;
     excludes.insert(excludes.end(), read.nested.begin(), read.nested.end());
     Value node = json_schema(std::move(schema), excludes);
-    for (const json::Member& member : part.style.members()) {
-      node.mutable_members().set(member.key, member.value);
-    }
-    if (read.one_line && part.style.find("elements") != nullptr) {
-      node.mutable_members()
-          .find("elements")
-          ->mutable_members()
-          .set("one_line", true);
-    }
+    layout.element_layout.one_line = read.one_line;
+    json::Object& members = node.mutable_members();
+    structural_tag::add_style(layout.style, layout.element_layout,
+                              layout.delimited_layout, members);
+    if (layout.any_order) members.set("any_order", true);
     return node;
   }
 
@@ -345,17 +342,11 @@ class Builder {
     return optional(one_of(std::move(choices)));
   }
 
-  const format::Layout* reading_layout(FieldId field) const {
-    const auto& readings = in_.format.family.reading.fields;
-    return field < readings.size() ? &readings[field].layout : nullptr;
-  }
-
   // Adds the layout that the reader takes away beside the markers of a field
   // and that the markers do not write themselves.
   void add_layout(FieldId field, json::Array& nodes,
                   const Value& payload) const {
-    const format::Layout* layout = reading_layout(field);
-    if (layout == nullptr) return;
+    const format::Layout& layout = in_.reading_of(field).layout;
     const auto found = std::find(nodes.begin(), nodes.end(), payload);
     if (found == nodes.end()) return;
     auto at = static_cast<std::size_t>(found - nodes.begin());
@@ -376,14 +367,14 @@ class Builder {
                    *std::move(space));
       return true;
     };
-    if (at > 0 && !ends_in_space(nodes[at - 1]) && insert(at, layout->first)) {
+    if (at > 0 && !ends_in_space(nodes[at - 1]) && insert(at, layout.first)) {
       ++at;
     }
     if (at + 1 < nodes.size() && !begins_with_space(nodes[at + 1])) {
-      insert(at + 1, layout->last);
+      insert(at + 1, layout.last);
     }
     if (at + 1 < nodes.size() && !ends_in_space(nodes.back())) {
-      insert(nodes.size(), layout->after);
+      insert(nodes.size(), layout.after);
     }
   }
 
@@ -497,9 +488,7 @@ class Builder {
       more.push_back(tag);
       nodes.push_back(values::repeated("star", in_order(std::move(more))));
     } else if (const auto between = text_of(layout.between)) {
-      nodes.push_back(values::tags_with_separator(
-          *between, std::move(tags),
-          {.at_least_one = true, .stop_after_first = false}));
+      nodes.push_back(values::tags_with_separator(*between, std::move(tags)));
     } else {
       const Value tag = one_of(std::move(tags));
       nodes.push_back(tag);
@@ -529,11 +518,9 @@ class Builder {
     const bool begins_with_text =
         !first.empty() && first.front().kind == WritePart::Kind::kText &&
         first.front().text.find_first_of(" \t\r\n") != 0;
-    const auto& readings = in_.format.family.reading.fields;
-    if (begins_with_text && *in_.plan.calls < readings.size()) {
-      for (const std::string& text : readings[*in_.plan.calls].layout.before) {
-        if (!text.empty()) texts.push_back(text);
-      }
+    if (begins_with_text) {
+      const Texts& before = in_.reading_of(*in_.plan.calls).layout.before;
+      texts.insert(texts.end(), before.begin(), before.end());
     }
     std::optional<Value> other;
     if (!written) {
@@ -549,17 +536,14 @@ class Builder {
   // calls of one region, which would announce another.
   Value text_between() const {
     const FieldId field = *in_.plan.content;
-    const auto& readings = in_.format.family.reading.fields;
+    const format::FieldReading& read = in_.reading_of(*in_.plan.calls);
     std::string_view separator;
-    if (*in_.plan.calls < readings.size() &&
-        readings[*in_.plan.calls].count == format::ValueCount::kSequence) {
-      separator = base::trimmed(readings[*in_.plan.calls].separator);
+    if (read.count == format::ValueCount::kSequence) {
+      separator = base::trimmed(read.separator);
     }
     json::Array nodes;
-    if (const format::Layout* layout = reading_layout(*in_.plan.calls)) {
-      if (auto space = layout_space(layout->after)) {
-        nodes.push_back(*std::move(space));
-      }
+    if (auto space = layout_space(read.layout.after)) {
+      nodes.push_back(*std::move(space));
     }
     nodes.push_back(one_of(text_layouts(field, free_text(field, separator))));
     if (auto before = before_calls()) nodes.push_back(*std::move(before));

@@ -48,6 +48,9 @@ struct TagInput {
   std::string_view name_of(format::FieldId field) const {
     return format.description.fields[field].name;
   }
+  const format::FieldReading& reading_of(format::FieldId field) const {
+    return format.family.reading.fields[field];
+  }
   bool is_required(format::FieldId field) const {
     return !format.description.fields[field].optional;
   }

@@ -76,20 +76,14 @@ inline json::Value with_tool(json::Value tag, std::string_view tool) {
   return tag;
 }
 
-// Members of tags_with_separator.
-struct TagListOptions {
-  bool at_least_one = false;
-  bool stop_after_first = false;
-};
-
+// At least one of the tags.
 inline json::Value tags_with_separator(std::string_view separator,
-                                       json::Array tags,
-                                       TagListOptions options) {
+                                       json::Array tags) {
   return json::Object{{"type", "tags_with_separator"},
                       {"tags", std::move(tags)},
                       {"separator", separator},
-                      {"at_least_one", options.at_least_one},
-                      {"stop_after_first", options.stop_after_first}};
+                      {"at_least_one", true},
+                      {"stop_after_first", false}};
 }
 
 }  // namespace parlance::inversion::values

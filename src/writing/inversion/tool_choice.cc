@@ -8,6 +8,7 @@
 
 #include "base/quoted.h"
 #include "json/located.h"
+#include "schema/conjoin.h"
 
 namespace parlance::inversion {
 namespace {
@@ -252,6 +253,24 @@ std::optional<Error> force(ToolSelection& selection,
 }
 
 }  // namespace
+
+std::string argument_called(const Tool& tool, std::string_view argument) {
+  return "the argument " + quoted(argument) + " of the tool " +
+         quoted(tool.name);
+}
+
+std::string argument_pointer(const Tool& tool, std::string_view argument) {
+  return json::append_pointer(tool.path + "/parameters/properties", argument);
+}
+
+void narrow_schema(Tool& tool, json::Object keywords) {
+  if (keywords.empty()) return;
+  if (!tool.schema.is_object()) {
+    if (!tool.schema.as_bool()) return;
+    tool.schema = json::Object{{"type", "object"}};
+  }
+  tool.schema = schema::conjoined(std::move(tool.schema), std::move(keywords));
+}
 
 bool requires_argument(const Tool& tool, std::string_view argument) {
   const json::Value* required = tool.schema.find("required");

@@ -33,6 +33,12 @@ struct Tool {
   json::Value declared = {};
 };
 
+// "the argument 'city' of the tool 'get'", each name cut if it is long, and the
+// pointer of the argument.
+std::string argument_called(const Tool& tool, std::string_view argument);
+std::string argument_pointer(const Tool& tool, std::string_view argument);
+// Adds keywords to the schema of the tool's arguments, which they narrow.
+void narrow_schema(Tool& tool, json::Object keywords);
 // Whether "required" of the tool's schema has the argument.
 bool requires_argument(const Tool& tool, std::string_view argument);
 

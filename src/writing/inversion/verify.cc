@@ -21,25 +21,6 @@ using format::WriteLayout;
 using format::WritePart;
 using format::WriteParts;
 
-bool calls_tool(const json::Value& call, std::string_view name) {
-  const json::Value* found = name_of(call);
-  if (found == nullptr || found->as_string() != name) return false;
-  const json::Value* arguments = arguments_of(call);
-  return arguments == nullptr ||
-         (arguments->is_object() && arguments->size() == 0);
-}
-
-// Why one call is not read back; "" if it is.
-std::string fault_of(const Format& format, const Plan& plan,
-                     std::string_view text, std::string_view name) {
-  const Reading reading = read_response(format, plan, text);
-  if (!reading.fault.empty()) return reading.fault;
-  if (reading.calls.empty()) return "it opens no call";
-  if (reading.calls.size() > 1) return "it is read as several calls";
-  if (calls_tool(reading.calls[0], name)) return "";
-  return "it is read as " + json::dump(reading.calls[0], {.ascii = false});
-}
-
 // A response with every field in the order of the steps is read as these
 // fields.
 //
@@ -65,7 +46,7 @@ std::optional<Error> verify_order(const Format& format, const Plan& plan,
   const auto is_read = [&](const Reading& reading) {
     if (!reading.fault.empty() || reading.fields != expected) return false;
     if (!plan.calls) return reading.calls.empty();
-    return reading.calls.size() == 1 && calls_tool(reading.calls[0], name);
+    return reading.calls.size() == 1 && is_call(reading.calls[0], name);
   };
   const Reading reading = read_response(format, plan, text, {.sample = true});
   if (is_read(reading)) {
@@ -82,7 +63,7 @@ std::optional<Error> verify_order(const Format& format, const Plan& plan,
   return Error{
       ErrorCode::kUnsupported,
       "the fields of the format are not read back one after the other: of " +
-          json::dump(json::Value(text), {.ascii = false}) + ", " +
+          json::quoted(text) + ", " +
           (!reading.fault.empty()       ? reading.fault
            : reading.fields != expected ? "another field is read"
                                         : "the call is not read") +
@@ -110,8 +91,7 @@ void verify_text_between(const Format& format, const Plan& plan,
   const Reading reading = read_response(format, plan, text, {.sample = true});
   out.text_between_calls =
       reading.fault.empty() && reading.calls.size() == 2 &&
-      calls_tool(reading.calls[0], name) &&
-      calls_tool(reading.calls[1], name) &&
+      is_call(reading.calls[0], name) && is_call(reading.calls[1], name) &&
       reading.fields == std::vector<std::size_t>{plan.content->value()} &&
       reading.text == kFieldText;
 }
@@ -134,24 +114,21 @@ std::optional<Error> verify_string(const Format& format, const Plan& plan,
   for (const std::string& text : excluded) {
     if (opener.find(text) != std::string::npos) return std::nullopt;
   }
-  for (const WritePart& part : layout.parts) {
-    const bool json = part.style.find("style") != nullptr &&
-                      part.style.find("style")->as_string() == "json";
-    if (part.kind == WritePart::Kind::kArguments && !json) return std::nullopt;
+  const format::ArgumentLayout* arguments = argument_layout(layout);
+  if (arguments == nullptr ||
+      arguments->style != format::ArgumentStyle::kJson) {
+    return std::nullopt;
   }
   const json::Value expected = json::Object{{"a", opener}};
   const std::string text =
       call_text(plan, sample, name, json::dump(expected, {.ascii = false}));
-  const Reading reading = read_response(format, plan, text);
-  if (reading.fault.empty() && reading.calls.size() == 1 &&
-      has_arguments(reading.calls[0], expected)) {
+  if (call_fault(format, plan, text, name, expected).empty()) {
     return std::nullopt;
   }
   return Error{ErrorCode::kUnsupported,
                "field '" + std::string(format.field_name(*plan.calls)) +
                    "': the opener of a call reads on into its arguments: " +
-                   json::dump(json::Value(text), {.ascii = false}) +
-                   " is not read back.",
+                   json::quoted(text) + " is not read back.",
                field_pointer(*detail::Access::impl(format), *plan.calls) +
                    "/open_pattern"};
 }
@@ -159,48 +136,27 @@ std::optional<Error> verify_string(const Format& format, const Plan& plan,
 // A call whose arguments are two elements is read as these arguments.
 std::optional<Error> verify_elements(const Format& format, const Plan& plan,
                                      std::string_view name, ReadBack& out) {
-  const WriteLayout& layout = plan.writing->fields[*plan.calls].front();
-  const json::Value* elements = nullptr;
-  for (const WritePart& part : layout.parts) {
-    if (part.kind == WritePart::Kind::kArguments) {
-      elements = part.style.find("elements");
-    }
-  }
-  if (elements == nullptr) return std::nullopt;
-  const auto text_of = [&](const char* key) {
-    const json::Value* found = elements->find(key);
-    return found == nullptr ? std::string_view() : found->as_string();
-  };
-  const bool json_strings = text_of("strings") == "json";
-  std::string arguments;
-  for (const std::string_view key : {"a", "bc"}) {
-    std::string value = "x " + std::string(key);
-    if (json_strings) value = json::dump(json::Value(value));
-    arguments.append(text_of("open")).append(key).append(text_of("middle"));
-    arguments.append(value).append(text_of("close"));
-  }
-  const std::string text =
-      call_text(plan, plan.samples.front(), name, arguments);
+  const format::ArgumentLayout* layout =
+      argument_layout(plan.writing->fields[*plan.calls].front());
+  if (layout == nullptr || layout->elements() == nullptr) return std::nullopt;
   const json::Value expected = json::Object{{"a", "x a"}, {"bc", "x bc"}};
-  const auto is_read = [&](const Reading& reading) {
-    return reading.fault.empty() && reading.calls.size() == 1 &&
-           has_arguments(reading.calls[0], expected);
-  };
-  const Reading reading = read_response(format, plan, text);
-  if (is_read(reading)) {
+  const std::string text =
+      call_text(plan, plan.samples.front(), name,
+                *rendering::write_arguments(expected, *layout, {},
+                                            rendering::Escapes::kNo));
+  const std::string fault = call_fault(format, plan, text, name, expected);
+  if (fault.empty()) {
     for (const std::string& end : plan.turn_end) {
-      if (!is_read(read_response(format, plan, text + end))) {
-        out.no_turn_end = true;
-      }
+      out.no_turn_end =
+          out.no_turn_end ||
+          !call_fault(format, plan, text + end, name, expected).empty();
     }
     return std::nullopt;
   }
   return Error{ErrorCode::kUnsupported,
                "field '" + std::string(format.field_name(*plan.calls)) +
-                   "': the arguments of the call " +
-                   json::dump(json::Value(text), {.ascii = false}) +
-                   " are not read back" +
-                   (reading.fault.empty() ? "." : ": " + reading.fault + "."),
+                   "': the arguments of the call " + json::quoted(text) +
+                   " are not read back: " + fault + ".",
                field_pointer(*detail::Access::impl(format), *plan.calls) +
                    "/content_args/tag_pattern"};
 }
@@ -242,7 +198,10 @@ bool are_read_together(const Format& format, const Plan& plan,
   const Reading reading = read_response(format, plan, text);
   return reading.fault.empty() &&
          std::equal(reading.calls.begin(), reading.calls.end(),
-                    expected.begin(), expected.end(), calls_tool);
+                    expected.begin(), expected.end(),
+                    [](const json::Value& call, std::string_view name) {
+                      return is_call(call, name);
+                    });
 }
 
 // An error for the first call that is not read back from a response of its own.
@@ -251,15 +210,14 @@ std::optional<Error> verify_each(const Format& format, const Plan& plan,
   for (const std::string_view name : names) {
     for (const Sample& sample : plan.samples) {
       const std::string text = call_text(plan, sample, name);
-      const std::string fault = fault_of(format, plan, text, name);
+      const std::string fault = call_fault(format, plan, text, name);
       if (fault.empty()) continue;
       return Error{ErrorCode::kConflict,
                    "tools: the tool " + base::quoted(name.substr(0, 200)) +
                        " cannot be called in field '" +
                        std::string(format.field_name(*plan.calls)) +
-                       "': of the call " +
-                       json::dump(json::Value(text), {.ascii = false}) + ", " +
-                       fault + ".",
+                       "': of the call " + json::quoted(text) + ", " + fault +
+                       ".",
                    "/tools"};
     }
   }
@@ -378,53 +336,30 @@ Result<ReadBack> verify_names(const Format& format, const Plan& plan,
 
 namespace {
 
-// Whether the grammar leaves out an optional argument with this name, since
-// what ends the name is in it.
-bool ends_early(std::string_view name, const json::Value& style) {
-  const json::Value* elements = style.find("elements");
-  if (elements == nullptr) return false;
-  const json::Value* key = elements->find("key");
-  const bool raw = key == nullptr || key->as_string() != "xml";
-  const json::Value* open = elements->find("open");
-  const json::Value* middle = elements->find("middle");
-  if (raw && open != nullptr && open->as_string().ends_with('"') &&
-      name.find('"') != std::string_view::npos) {
-    return true;
-  }
-  return raw && middle != nullptr && !middle->as_string().empty() &&
-         name.find(middle->as_string()) != std::string_view::npos;
-}
-
 // Why a call with the argument is not read back, "" if it is.  `call` gets the
 // text of the call; "" if it cannot be written.
 std::string argument_fault(const Format& format, const Plan& plan,
                            const Tool& tool, const std::string& name,
-                           const json::Value& value, const json::Value& style,
+                           const json::Value& value,
+                           const format::ArgumentLayout& layout,
                            std::string& call) {
   const json::Value arguments = json::Object{{name, value}};
   const json::Object type = {{"type", json::to_string(value.kind())}};
   const json::Object schema = {{"type", "object"},
                                {"properties", json::Object{{name, type}}}};
-  const ToolSet tools = ToolSet::from_value(json::Array{json::Object{
-      {"type", "function"},
-      {"function",
-       json::Object{{"name", tool.name}, {"parameters", schema}}}}});
+  const ToolSet tools = ToolSet::from_value(
+      json::Array{json::Object{{"name", tool.name}, {"parameters", schema}}});
   const Result<std::string> written =
-      rendering::write_arguments(arguments, style);
+      rendering::write_arguments(arguments, layout);
   if (!written) return written.error().message;
+  std::string fault;
   for (const Sample& sample : plan.samples) {
     call = call_text(plan, sample, tool.name, *written);
-    const Reading reading =
-        read_response(format, plan, call, {.tools = &tools});
-    if (!reading.fault.empty()) return reading.fault;
-    if (reading.calls.empty()) return "it opens no call";
-    if (reading.calls.size() == 1 &&
-        has_arguments(reading.calls[0], arguments)) {
-      continue;
-    }
-    return "it is read as " + json::dump(reading.calls[0], {.ascii = false});
+    fault =
+        call_fault(format, plan, call, tool.name, arguments, {.tools = &tools});
+    if (!fault.empty()) break;
   }
-  return "";
+  return fault;
 }
 
 // The schema of these properties becomes `false`.
@@ -440,24 +375,24 @@ void leave_out(Tool& tool, std::vector<std::string> names) {
 // Whether a name with the markup beside it spells a text that no raw value may
 // have: "think" between "<" and ">".
 bool spells_marker(const Plan& plan, std::string_view name,
-                   const json::Value& style) {
-  if (style.find("elements") == nullptr) return false;
-  std::string written = element_text(style, name, "string", "");
-  written.resize(written.size() -
-                 member_text(*style.find("elements"), "close").size());
-  return std::ranges::any_of(
-      plan.fields[*plan.calls].raw_values, [&](const std::string& text) {
-        const std::size_t at = written.find(text);
-        return at != std::string::npos &&
-               at + text.size() >
-                   member_text(*style.find("elements"), "open").size();
-      });
+                   const format::ArgumentLayout& layout) {
+  if (layout.elements() == nullptr) return false;
+  const format::ElementLayout& elements = *layout.elements();
+  std::string written = rendering::element(elements, name, "string", "");
+  written.resize(written.size() - elements.close.size());
+  return std::ranges::any_of(plan.fields[*plan.calls].raw_values,
+                             [&](const std::string& text) {
+                               const std::size_t at = written.find(text);
+                               return at != std::string::npos &&
+                                      at + text.size() > elements.open.size();
+                             });
 }
 
 // verify_arguments() for one tool whose arguments have this style.
 std::optional<Error> verify_properties(const Format& format, const Plan& plan,
                                        const ReadTexts& read,
-                                       const json::Value& style, Tool& tool,
+                                       const format::ArgumentLayout& layout,
+                                       Tool& tool,
                                        std::vector<GrammarNote>& notes) {
   const json::Value* declared = tool.schema.find("properties");
   if (declared == nullptr || !declared->is_object()) return std::nullopt;
@@ -465,27 +400,23 @@ std::optional<Error> verify_properties(const Format& format, const Plan& plan,
   for (const json::Member& member : declared->members()) {
     if (detail::Access::impl(format)->built_in &&
         base::is_argument_name(member.key) &&
-        !spells_marker(plan, member.key, style)) {
+        !spells_marker(plan, member.key, layout)) {
       continue;
     }
     std::string call;
     const std::string fault = argument_fault(format, plan, tool, member.key,
-                                             some_value(read), style, call);
+                                             some_value(read), layout, call);
     if (fault.empty()) continue;
     const bool required = requires_argument(tool, member.key);
-    const bool by_grammar = call.empty() || ends_early(member.key, style);
+    const bool by_grammar = call.empty() || ends_early(member.key, layout);
     if (by_grammar && !required) continue;
     const std::string what =
-        "the argument " + base::quoted(member.key.substr(0, 200)) +
-        " of the tool " + base::quoted(tool.name.substr(0, 200)) +
-        " cannot be written in field '" +
+        argument_called(tool, member.key) + " cannot be written in field '" +
         std::string(format.field_name(*plan.calls)) + "': " +
-        (call.empty() ? fault
-                      : "of the call " +
-                            json::dump(json::Value(call), {.ascii = false}) +
-                            ", " + fault + ".");
-    const std::string pointer =
-        json::append_pointer(tool.path + "/parameters/properties", member.key);
+        (call.empty()
+             ? fault
+             : "of the call " + json::quoted(call) + ", " + fault + ".");
+    const std::string pointer = argument_pointer(tool, member.key);
     if (required) {
       return Error{ErrorCode::kConflict, "tools: " + what, pointer};
     }
@@ -504,16 +435,14 @@ std::optional<Error> verify_arguments(const Format& format, const Plan& plan,
                                       std::vector<Tool>& tools,
                                       std::vector<GrammarNote>& notes) {
   if (!plan.calls) return std::nullopt;
-  const WriteLayout& layout = plan.writing->fields[*plan.calls].front();
-  const json::Value* style = nullptr;
-  for (const WritePart& part : layout.parts) {
-    if (part.kind == WritePart::Kind::kArguments) style = &part.style;
+  const format::ArgumentLayout* layout =
+      argument_layout(plan.writing->fields[*plan.calls].front());
+  if (layout == nullptr || layout->style == format::ArgumentStyle::kJson) {
+    return std::nullopt;
   }
-  const json::Value* kind = style == nullptr ? nullptr : style->find("style");
-  if (kind == nullptr || kind->as_string() == "json") return std::nullopt;
   for (Tool& tool : tools) {
     if (auto error =
-            verify_properties(format, plan, read, *style, tool, notes)) {
+            verify_properties(format, plan, read, *layout, tool, notes)) {
       return error;
     }
   }

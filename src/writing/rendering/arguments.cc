@@ -16,6 +16,9 @@
 namespace parlance::rendering {
 namespace {
 
+using format::ArgumentStyle;
+using format::DelimitedLayout;
+using format::ElementLayout;
 using json::Value;
 using Texts = std::vector<std::string>;
 
@@ -72,35 +75,6 @@ void append_escaped(std::string_view text, std::span<const std::string> ends,
     append_escape(base::next_code_point(text, done), out);
   }
   out += text.substr(done);
-}
-
-// "string", "integer", ...: the name of the value's type in JSON Schema.
-std::string_view type_of(const Value& value) {
-  switch (value.kind()) {
-    case json::Kind::kNull:
-      return "null";
-    case json::Kind::kBool:
-      return "boolean";
-    case json::Kind::kInt:
-    case json::Kind::kBigInt:
-      return "integer";
-    case json::Kind::kFloat:
-      return "number";
-    case json::Kind::kString:
-      return "string";
-    case json::Kind::kArray:
-      return "array";
-    case json::Kind::kObject:
-      return "object";
-  }
-  return "null";
-}
-
-// A member of a style that is a string; "" if it is absent.
-std::string_view text_of(const Value& style, std::string_view key) {
-  const Value* member = style.find(key);
-  return member != nullptr && member->is_string() ? member->as_string()
-                                                  : std::string_view();
 }
 
 // `value` as JSON.  JSON has no name for a number beyond a double, so infinity
@@ -182,66 +156,40 @@ Result<std::string> write_python(const Value& arguments) {
   return out;
 }
 
-void append_element_value(const Value& value, std::string_view strings,
-                          std::span<const std::string> ends, std::string& out) {
-  if (!value.is_string() || strings == "json") {
-    append_escaped(json_text(value), ends, out);
-    return;
-  }
-  const std::string_view text = value.as_string();
-  // Lines, too, are easier to read in a section.
-  if (strings == "cdata" && text.find_first_of("<&\n") != text.npos) {
-    out.append("<![CDATA[").append(text).append("]]>");
-    return;
-  }
-  out += text;
-}
-
 // What ends a value in an element: the closing text, the beginning of the next
 // element, and what the layout lists.
-Texts element_ends(const Value& layout, std::span<const std::string> ends) {
+Texts element_ends(const ElementLayout& layout,
+                   std::span<const std::string> ends) {
   Texts out(ends.begin(), ends.end());
-  for (const char* key : {"open", "close"}) {
-    out.emplace_back(base::trimmed(text_of(layout, key)));
+  for (const std::string& text : {layout.open, layout.close}) {
+    out.emplace_back(base::trimmed(text));
   }
-  if (const Value* list = layout.find("ends")) {
-    for (const Value& end : list->items()) out.emplace_back(end.as_string());
-  }
+  out.insert(out.end(), layout.ends.begin(), layout.ends.end());
   return out;
 }
 
-std::string write_elements(const Value& arguments, const Value& layout,
-                           std::span<const std::string> call_ends) {
-  const Texts ends = element_ends(layout, call_ends);
-  const Value* types = layout.find("types");
+bool is_json(const ElementLayout& layout, const Value& value) {
+  return !value.is_string() || layout.strings == ElementLayout::Strings::kJson;
+}
+
+std::string write_elements(const Value& arguments, const ElementLayout& layout,
+                           std::span<const std::string> call_ends,
+                           Escapes escapes) {
+  Texts ends;
+  if (escapes == Escapes::kYes) ends = element_ends(layout, call_ends);
   std::string out;
-  bool first = true;
   for (const json::Member& member : arguments.members()) {
-    if (!first) out += text_of(layout, "between");
-    first = false;
-    out += text_of(layout, "open");
-    out += text_of(layout, "key") == "xml" ? base::escape_xml_name(member.key)
-                                           : member.key;
-    out += text_of(layout, "middle");
-    if (types != nullptr && types->is_object()) {
-      const std::string_view type = type_of(member.value);
-      const Value* text = types->find(type);
-      if (text == nullptr && type == "integer") text = types->find("number");
-      if (text == nullptr) text = types->find("*");
-      if (text != nullptr && text->is_string()) out += text->as_string();
-      out += text_of(layout, "after_type");
+    if (!out.empty()) out += layout.between;
+    std::string value = element_value(layout, member.value, escapes);
+    if (is_json(layout, member.value)) {
+      const std::string plain = std::exchange(value, {});
+      append_escaped(plain, ends, value);
     }
-    append_element_value(member.value, text_of(layout, "strings"), ends, out);
-    out += text_of(layout, "close");
+    out += element(layout, member.key, json::to_string(member.value.kind()),
+                   value);
   }
   return out;
 }
-
-struct Delimiters {
-  std::string_view open;
-  std::string_view close;
-  bool text_keys = false;
-};
 
 // The members of an object as they are written.
 std::vector<const json::Member*> in_order(const Value& object, bool sorted) {
@@ -260,8 +208,8 @@ std::vector<const json::Member*> in_order(const Value& object, bool sorted) {
   return out;
 }
 
-void append_delimited(const Value& value, const Delimiters& string, bool sorted,
-                      std::string& out) {
+void append_delimited(const Value& value, const DelimitedLayout& string,
+                      bool sorted, std::string& out) {
   switch (value.kind()) {
     case json::Kind::kString:
       out.append(string.open).append(value.as_string()).append(string.close);
@@ -352,49 +300,63 @@ void append_minimax_m3(const Value& value, std::string_view name,
 
 }  // namespace
 
-Result<std::string> write_arguments(const Value& arguments, const Value& style,
-                                    std::span<const std::string> ends) {
-  const std::string_view name = text_of(style, "style");
+std::string element_value(const ElementLayout& layout, const Value& value,
+                          Escapes escapes) {
+  if (is_json(layout, value)) return json_text(value);
+  const std::string text(value.as_string());
+  // Lines, too, are easier to read in a section.
+  const std::string_view in_section = escapes == Escapes::kYes ? "<&\n" : "<&";
+  return layout.strings == ElementLayout::Strings::kCdata &&
+                 text.find_first_of(in_section) != text.npos
+             ? "<![CDATA[" + text + "]]>"
+             : text;
+}
+
+std::string element(const ElementLayout& layout, std::string_view key,
+                    std::string_view type, std::string_view value) {
+  std::string out = layout.open;
+  out += layout.key == ElementLayout::Key::kXml ? base::escape_xml_name(key)
+                                                : std::string(key);
+  out += layout.middle;
+  if (!layout.types.empty()) {
+    if (const std::string* text = layout.type_text(type)) out += *text;
+    out += layout.after_type;
+  }
+  return out.append(value).append(layout.close);
+}
+
+Result<std::string> write_arguments(const Value& arguments,
+                                    const format::ArgumentLayout& layout,
+                                    std::span<const std::string> ends,
+                                    Escapes escapes) {
   std::string out;
-  if (name == "json") {
-    append_escaped(json_text(arguments), ends, out);
-    return out;
-  }
-  if (name == "python") {
-    Result<std::string> text = write_python(arguments);
-    if (!text) return text;
-    append_escaped(*text, ends, out);
-    return out;
-  }
-  if (name == "elements") {
-    return write_elements(arguments, *style.find("elements"), ends);
-  }
-  if (name == "delimited") {
-    const Value& layout = *style.find("delimited");
-    const Value* string = layout.find("string");
-    append_delimited(
-        arguments,
-        {string->items()[0].as_string(), string->items()[1].as_string(),
-         text_of(layout, "keys") == "text"},
-        style.find("any_order") != nullptr, out);
-    return out;
-  }
-  if (name == "cohere_xml") {
-    for (const json::Member& member : arguments.members()) {
-      append_cohere(member.value, member.key, out);
+  switch (layout.style) {
+    case ArgumentStyle::kJson:
+      append_escaped(json_text(arguments), ends, out);
+      return out;
+    case ArgumentStyle::kPython: {
+      Result<std::string> text = write_python(arguments);
+      if (!text) return text;
+      append_escaped(*text, ends, out);
+      return out;
     }
-    return out;
+    case ArgumentStyle::kElements:
+      return write_elements(arguments, layout.element_layout, ends, escapes);
+    case ArgumentStyle::kDelimited:
+      append_delimited(arguments, layout.delimited_layout, layout.any_order,
+                       out);
+      return out;
+    case ArgumentStyle::kCohereXml:
+      for (const json::Member& member : arguments.members()) {
+        append_cohere(member.value, member.key, out);
+      }
+      return out;
+    default:  // minimax_m3_xml; the loader knows no other
+      for (const json::Member& member : arguments.members()) {
+        append_minimax_m3(member.value, member.key, out);
+      }
+      return out;
   }
-  if (name == "minimax_m3_xml") {
-    for (const json::Member& member : arguments.members()) {
-      append_minimax_m3(member.value, member.key, out);
-    }
-    return out;
-  }
-  return Error{ErrorCode::kUnsupported,
-               "arguments of the style " + json::quoted(name) +
-                   " cannot be rendered; describe the layout with \"each\".",
-               ""};
 }
 
 }  // namespace parlance::rendering

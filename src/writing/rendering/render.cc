@@ -217,19 +217,15 @@ const std::vector<std::string>& Writer::ends_of_call(FieldId field) {
     known->insert(known->end(), texts.begin(), texts.end());
   };
   const format::Reading& reading = format_.family.reading;
-  const format::FieldReading* read = field.value() < reading.fields.size()
-                                         ? &reading.fields[field.value()]
-                                         : nullptr;
+  const format::FieldReading& read = reading.fields[field];
   const format::Description& description = format_.description;
   // With a value that has its own end, nothing in its strings ends the call.
   // Elsewhere, as in elements, the closing text does.
-  if (read != nullptr && read->ends == format::RegionEnd::kValue) return *known;
+  if (read.ends == format::RegionEnd::kValue) return *known;
   add(description.fields[field].close);
   known->insert(known->end(), reading.turn_end.begin(), reading.turn_end.end());
-  if (read != nullptr) {
-    for (const FieldId other : read->interrupted_by) {
-      add(description.fields[other].open);
-    }
+  for (const FieldId other : read.interrupted_by) {
+    add(description.fields[other].open);
   }
   return *known;
 }
@@ -274,8 +270,8 @@ std::optional<Error> Writer::write_id(const WritePart& part,
 
 std::optional<Error> Writer::write_call_arguments(const WritePart& part,
                                                   const Scope& scope) {
-  Result<std::string> text = write_arguments(scope.call->arguments, part.style,
-                                             ends_of_call(scope.field));
+  Result<std::string> text = write_arguments(
+      scope.call->arguments, part.arguments, ends_of_call(scope.field));
   if (!text) {
     Error error = std::move(text).error();
     error.message = "message: " + error.message;

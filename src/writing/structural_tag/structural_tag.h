@@ -35,6 +35,7 @@
 
 #include "automata/pattern_dfa.h"
 #include "base/unbounded.h"
+#include "format/argument_layout.h"
 #include "parlance/error.h"
 #include "parlance/json.h"
 #include "parlance/limits.h"
@@ -77,90 +78,10 @@ constexpr std::size_t kTagNodeTypes = 20;
 // "const_string" for TagNodeType::kConstString.
 std::string_view to_string(TagNodeType type);
 
-// How the arguments of a call are written.  ORDER: ArgumentStyle
-enum class ArgumentStyle : std::uint8_t {
-  kJson,
-  kQwenXml,         // <parameter=NAME>VALUE</parameter>
-  kMinimaxXml,      // <parameter name="NAME">VALUE</parameter>
-  kDeepseekXml,     // the same with full-width bars and an attribute "string"
-  kGlmXml,          // <arg_key>NAME</arg_key><arg_value>VALUE</arg_value>
-  kKimiK3Xml,       // <|open|>argument key="NAME" type="TYPE"<|sep|>VALUE...
-  kCohereXml,       // <cofl:value name="NAME" type="KIND">VALUE</cofl:value>
-  kDeepseekV41Xml,  // as kDeepseekXml, with a space before "parameter"
-  kMinimaxM3Xml,    // ]<]minimax[>[<NAME>VALUE]<]minimax[>[</NAME>, nested
-  kElements,        // as JsonSchemaBody::elements describes
-  kPython,          // city="Bern", days=3
-  kDelimited,       // as JsonSchemaBody::delimited describes
-};
-constexpr std::size_t kArgumentStyles = 12;
-
-// "qwen_xml" for ArgumentStyle::kQwenXml.
-std::string_view to_string(ArgumentStyle style);
-
-// How each argument is written as an element:
-//
-//   open         NAME  middle  [TYPE after_type]  VALUE  close    between
-//   <parameter=  city  >\n                        Bern   \n</parameter>\n
-//
-// A string is raw text, any other value JSON.  The texts are exact: white space
-// in them is markup, and there is no other.
-struct ElementLayout {
-  enum class Key : std::uint8_t {
-    kRaw,
-    kXml,  // & is &amp; and " is &quot;
-  };
-  enum class Strings : std::uint8_t {
-    kRaw,
-    kJson,   // strings are JSON too
-    kCdata,  // a string with < or & is <![CDATA[...]]>
-  };
-
-  std::string open = {};
-  std::string middle = {};  // not empty
-  // The text of TYPE by the name of a JSON type, as given; "*" is any type that
-  // is not listed, and integers are numbers unless they are listed.  Empty: no
-  // type is written.  No text with after_type begins with another one.
-  std::vector<std::pair<std::string, std::string>> types = {};
-  std::string after_type = {};
-  std::string close = {};    // empty only if `strings` is kJson
-  std::string between = {};  // between two elements
-  Key key = Key::kRaw;
-  Strings strings = Strings::kRaw;
-  // What else ends an argument or a call for the parsers of the family.  A raw
-  // string contains none of them, nor `close` without the white space before
-  // and after it.
-  std::vector<std::string> ends = {};
-  // The parsers of the family leave out white space around a raw string, so no
-  // raw string begins or ends with white space.
-  bool strip = false;
-  // JSON is written on one line, as json.dumps() does: the parsers of the
-  // family end a value at a line feed, or leave it out.
-  bool one_line = false;
-
-  // The rest describes the named styles; it is false for kElements.
-  // White space is optional between elements and around a value of JSON, and
-  // the text of TYPE does not specify how the value is written.
-  bool loose = false;
-  // One line feed before and after a value is optional markup.
-  bool line_feeds = false;
-
-  bool operator==(const ElementLayout&) const = default;
-};
-
-// An object in braces, with bare keys and raw strings between delimiters:
-//
-//   {city:<|"|>Bern<|"|>,days:3,opts:{x:null}}
-//
-// There is no white space, and a string does not contain the closing delimiter.
-// A key that is not a word ([A-Za-z0-9_.-] and characters beyond ASCII) is
-// written as a string.
-struct DelimitedLayout {
-  std::string open = {};   // not empty
-  std::string close = {};  // not empty
-  bool text_keys = false;  // base::is_bare_key(): any text
-
-  bool operator==(const DelimitedLayout&) const = default;
-};
+using format::ArgumentStyle;
+using format::DelimitedLayout;
+using format::ElementLayout;
+using format::kArgumentStyles;
 
 // A token of a vocabulary that is not known yet: given by its id or its text.
 struct TokenRef {
@@ -418,6 +339,10 @@ json::Value to_json(const TagTree& tag);
 json::Value prefix_to_json(std::string_view prefix);
 json::Value to_json(const ElementLayout& layout);
 json::Value to_json(const DelimitedLayout& layout);
+// Sets the members "style", and "elements" or "delimited" if the style has
+// them.
+void add_style(ArgumentStyle style, const ElementLayout& elements,
+               const DelimitedLayout& delimited, json::Object& out);
 
 // The names of JSON types in ElementLayout::types; the last one is "*".
 constexpr std::array<std::string_view, 8> kElementTypes = {

@@ -33,13 +33,6 @@ constexpr std::array<std::string_view, kTagNodeTypes> kTypeNames = {
     "token_dispatch",
 };
 
-// ORDER: ArgumentStyle
-constexpr std::array<std::string_view, kArgumentStyles> kStyleNames = {
-    "json",           "qwen_xml",    "minimax_xml", "deepseek_xml",
-    "glm_xml",        "kimi_k3_xml", "cohere_xml",  "deepseek_v4_1_xml",
-    "minimax_m3_xml", "elements",    "python",      "delimited",
-};
-
 json::Value texts(const std::vector<std::string>& list) {
   json::Array out;
   out.reserve(list.size());
@@ -111,12 +104,7 @@ void add_counts(const Tags& body, json::Object& out) {
 
 void add_json_schema(const JsonSchemaBody& body, json::Object& out) {
   out.set("json_schema", body.schema);
-  out.set("style", to_string(body.style));
-  if (body.style == ArgumentStyle::kElements) {
-    out.set("elements", to_json(body.elements));
-  } else if (body.style == ArgumentStyle::kDelimited) {
-    out.set("delimited", to_json(body.delimited));
-  }
+  add_style(body.style, body.elements, body.delimited, out);
   out.set("any_order", body.any_order);
   out.set("max_whitespace_cnt",
           body.max_white_space == kUnbounded
@@ -233,10 +221,6 @@ std::string_view to_string(TagNodeType type) {
   return kTypeNames[static_cast<std::size_t>(type)];
 }
 
-std::string_view to_string(ArgumentStyle style) {
-  return kStyleNames[static_cast<std::size_t>(style)];
-}
-
 json::Value to_json(const ElementLayout& layout) {
   json::Object out = {{"open", layout.open}, {"middle", layout.middle}};
   if (!layout.types.empty()) {
@@ -261,6 +245,16 @@ json::Value to_json(const ElementLayout& layout) {
 json::Value to_json(const DelimitedLayout& layout) {
   return json::Object{{"string", json::Array{layout.open, layout.close}},
                       {"keys", layout.text_keys ? "text" : "bare"}};
+}
+
+void add_style(ArgumentStyle style, const ElementLayout& elements,
+               const DelimitedLayout& delimited, json::Object& out) {
+  out.set("style", to_string(style));
+  if (style == ArgumentStyle::kElements) {
+    out.set("elements", to_json(elements));
+  } else if (style == ArgumentStyle::kDelimited) {
+    out.set("delimited", to_json(delimited));
+  }
 }
 
 json::Value prefix_to_json(std::string_view prefix) {

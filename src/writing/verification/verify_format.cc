@@ -26,6 +26,7 @@
 #include "parlance/structural_tag.h"
 #include "parlance/tag_parser.h"
 #include "parlance/tools.h"
+#include "rendering/arguments.h"
 #include "schema/declared.h"
 #include "schema/validate.h"
 #include "vocab/marker_pieces.h"
@@ -34,21 +35,17 @@ namespace parlance {
 namespace verification {
 namespace {
 
-using inversion::argument_style;
+using inversion::argument_layout;
 using inversion::arguments_of;
-using inversion::arguments_text;
 using inversion::call_text;
 using inversion::calls_pointer;
-using inversion::element_text;
 using inversion::make_plan;
-using inversion::member_text;
 using inversion::name_of;
 using inversion::Plan;
 using inversion::requires_argument;
 using inversion::select_tools;
 using inversion::Tool;
 using inversion::ToolSelection;
-using inversion::value_text;
 using json::Value;
 
 // Arguments of every type, none of which is required.
@@ -279,15 +276,15 @@ class Verifier {
                 const std::string& key, const Value& value) {
     const auto& layouts = plan_->writing->fields[*plan_->calls];
     for (std::size_t i = 0; i < layouts.size(); ++i) {
-      const Value* style = argument_style(layouts[i]);
-      if (style == nullptr) continue;
+      const format::ArgumentLayout* layout = argument_layout(layouts[i]);
+      if (layout == nullptr) continue;
       const std::size_t first = plan_->first_samples[i];
       const std::size_t end = i + 1 < layouts.size()
                                   ? plan_->first_samples[i + 1]
                                   : plan_->samples.size();
       for (std::size_t k = first; k < end; ++k) {
         for (const auto& [before, text, after] :
-             spellings(*style, required, key, value)) {
+             spellings(*layout, required, key, value)) {
           // The arguments stand where a text that nothing else has would.
           constexpr std::string_view kPlace = "\x01parlance\x01";
           const std::string call =
@@ -304,47 +301,44 @@ class Verifier {
   }
 
   // The texts of the arguments, around that of the value.
-  static std::vector<CallText> spellings(const Value& style,
+  static std::vector<CallText> spellings(const format::ArgumentLayout& layout,
                                          const json::Object& required,
                                          const std::string& key,
                                          const Value& value) {
-    json::Object arguments = required;
-    if (key.empty()) {
-      const Result<std::string> text = arguments_text(style, arguments);
+    if (key.empty() || layout.elements() == nullptr) {
+      json::Object arguments = required;
+      if (!key.empty()) arguments.set(key, value);
+      const Result<std::string> text = rendering::write_arguments(
+          arguments, layout, {}, rendering::Escapes::kNo);
       if (!text) return {};
-      return {{*text, "", ""}};
-    }
-    if (style.find("elements") == nullptr) {
-      arguments.set(key, value);
-      const Result<std::string> text = arguments_text(style, arguments);
-      if (!text) return {};
+      if (key.empty()) return {{*text, "", ""}};
       return {{"", *text, ""}};
     }
-    std::vector<std::string> texts = {value_text(style, value)};
+    const format::ElementLayout& elements = *layout.elements();
+    using rendering::element;
+    using rendering::element_value;
+    std::vector<std::string> texts = {element_value(elements, value)};
     if (value.is_array() || value.is_object()) {
       texts.push_back(json::dump(value, {.ascii = false, .indent = 1}));
       texts.push_back(texts[0].substr(0, 1) + "\n" + texts[0].substr(1));
     }
     std::vector<CallText> out;
-    const std::string_view between =
-        member_text(*style.find("elements"), "between");
     for (const std::string& text : texts) {
       CallText call{"", text, ""};
       bool first = true;
       bool written = false;
       const auto add = [&](const std::string& name, const Value& one) {
         std::string& to = written ? call.after : call.before;
-        if (!first) to += between;
+        if (!first) to += elements.between;
         first = false;
         const std::string_view type = json::to_string(one.kind());
         if (name != key) {
-          to += element_text(style, name, type, value_text(style, one));
+          to += element(elements, name, type, element_value(elements, one));
           return;
         }
         // Split at the value, which `open` and `close` surround.
-        const std::string with = element_text(style, name, type, text);
-        const std::size_t size =
-            member_text(*style.find("elements"), "close").size() + text.size();
+        const std::string with = element(elements, name, type, text);
+        const std::size_t size = elements.close.size() + text.size();
         to += with.substr(0, with.size() - size);
         written = true;
         call.after = with.substr(with.size() - size + text.size());
