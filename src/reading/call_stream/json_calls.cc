@@ -24,7 +24,7 @@ std::unique_ptr<JsonCallReader> JsonCallReader::make(
   bool fits = out->add_paths(out->shape_.arguments, Part::kArguments);
   for (const auto& [source, part] : {std::pair(&out->shape_.name, Part::kName),
                                      std::pair(&out->shape_.id, Part::kId)}) {
-    if (source->kind != Source::Kind::kPaths) continue;
+    if (source->from != CallPart::From::kItem) continue;
     fits = fits && out->add_paths(source->paths, part);
   }
   return fits ? std::move(out) : nullptr;
@@ -95,8 +95,8 @@ std::int32_t JsonCallReader::child_node(Kind kind) const {
 }
 
 void JsonCallReader::begin_call() {
-  name_known_ = shape_.name.kind == Source::Kind::kText;
-  id_known_ = shape_.id.kind != Source::Kind::kPaths;
+  name_known_ = shape_.name.from == CallPart::From::kText;
+  id_known_ = shape_.id.from != CallPart::From::kItem;
   if (!id_known_) shape_.id.text.clear();
   announced_ = false;
   repeated_ = false;
@@ -189,7 +189,7 @@ void JsonCallReader::end_value(std::string_view text, const Token& token) {
                     static_cast<std::size_t>(token.begin) - frame.text),
         token.encoding);
   }
-  const auto set = [&](Source& source, bool& known) {
+  const auto set = [&](CallPart& source, bool& known) {
     known = true;
     if (frame.string) {
       source.text = std::move(string);
@@ -360,8 +360,8 @@ void JsonCallReader::advance(std::string_view text, bool end, CallWriter& out) {
   if (continue_string(text, out)) return;
   const bool one = shape_.count == JsonCallShape::Count::kOne;
   if (one && frames_.empty() && !announced_ && !stopped_ &&
-      scanner_.position() == 0 && shape_.name.kind == Source::Kind::kText &&
-      shape_.id.kind != Source::Kind::kPaths) {
+      scanner_.position() == 0 && shape_.name.from == CallPart::From::kText &&
+      shape_.id.from != CallPart::From::kItem) {
     begin_call();
     announce(out);
   }
@@ -455,15 +455,8 @@ void JsonCallReader::write_decoded(CallWriter& out) {
     out.arguments() += json::quoted(string_);
     return;
   }
-  for (json::Member& member : value->mutable_members()) {
-    if (parameters_ == nullptr) break;
-    const auto parameter = parameters_->find(member.key);
-    if (parameter == parameters_->end()) continue;
-    if (auto changed = schema::cast_argument(member.value, parameter->second,
-                                             casts_.strings)) {
-      member.value = std::move(*changed);
-    }
-  }
+  schema::cast_arguments(*value, casts_.tools, shape_.name.text,
+                         casts_.strings);
   out.arguments() += json::standard_text(*value);
 }
 

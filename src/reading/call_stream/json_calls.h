@@ -37,6 +37,7 @@
 #include "call_syntax/json_text.h"
 #include "call_syntax/token.h"
 #include "call_syntax/value_builder.h"
+#include "format/call_parts.h"
 #include "parlance/limits.h"
 #include "parlance/tools.h"
 #include "schema/cast_calls.h"
@@ -46,27 +47,14 @@ namespace parlance::call_stream {
 using call_syntax::JsonDialect;
 using call_syntax::MarkAt;
 
-using Path = std::vector<std::string>;  // keys, from the call inwards
+using format::CallPart;
+using format::Path;
 
 // Whether a call without arguments may have the member: under any other name,
 // the member may be the arguments.
 inline bool is_no_arguments(std::string_view key) {
   return key == "type" || key == "id";
 }
-
-// Where the name or the id of a call comes from.
-struct Source {
-  enum class Kind : std::uint8_t {
-    kNone,   // there is none
-    kText,   // known when the region opens
-    kPaths,  // the value at the first of `paths` that the call has
-  };
-  Kind kind = Kind::kNone;
-  std::string text = {};
-  std::vector<Path> paths = {};
-  // kPaths: a call may lack it.
-  bool optional = false;
-};
 
 struct JsonCallShape {
   enum class Count : std::uint8_t {
@@ -82,8 +70,9 @@ struct JsonCallShape {
   // A delimiter in an ordinary string counts, and then nobody knows before the
   // region closes where strings begin.
   bool delimiters_first = false;
-  Source name = {};
-  Source id = {};
+  // kNowhere, kText or kItem: the item is the call.
+  CallPart name = {};
+  CallPart id = {};
   // The first that the call has counts.  An empty path: the call itself.
   std::vector<Path> arguments = {{}};
   // A call that has none of them has the arguments {}, if each of its other

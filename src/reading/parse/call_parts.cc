@@ -6,13 +6,14 @@
 
 #include "call_syntax/encoding.h"
 #include "call_syntax/json_scanner.h"
+#include "format/call_parts.h"
 #include "parlance/json.h"
 
 namespace parlance::parse {
 namespace {
 
+using format::Path;
 using format::Transform;
-using Path = std::vector<std::string>;
 
 // Where the parts of a call are in its object.
 std::vector<Path> paths_of(const CallParts& parts) {
@@ -35,29 +36,14 @@ std::vector<Path> paths_of(const CallParts& parts) {
     for (const Transform& item : next.items) left.push_back(&item);
     for (const auto& [key, member] : next.members) left.push_back(&member);
     if (next.kind != Transform::Kind::kPlaceholder) continue;
-    const bool of_item = field.transform_each;
-    if (!of_item && next.path[0] != "content") continue;
-    out.emplace_back(next.path.begin() + (of_item ? 0 : 1), next.path.end());
+    if (auto path = path_in_item(field, parts.reading, next.path)) {
+      out.push_back(*std::move(path));
+    }
   }
   return out;
 }
 
 }  // namespace
-
-const Transform* member_of(const Transform& object, std::string_view key) {
-  if (object.kind != Transform::Kind::kObject) return nullptr;
-  for (const auto& [name, value] : object.members) {
-    if (name == key) return &value;
-  }
-  return nullptr;
-}
-
-const Transform& function_of(const Transform& call) {
-  const Transform* function = member_of(call, "function");
-  return function != nullptr && function->kind == Transform::Kind::kObject
-             ? *function
-             : call;
-}
 
 // Invariant: `open` has the containers that are open, and `path` the keys of
 // those objects that are on the way to a part.

@@ -17,12 +17,6 @@
 
 namespace parlance::parse {
 
-// The member of a transform that is an object; null if it has none.
-const format::Transform* member_of(const format::Transform& object,
-                                   std::string_view key);
-// The part of a transform with the name and the arguments of its call.
-const format::Transform& function_of(const format::Transform& call);
-
 // The content of a field as it is given in JSON.
 struct CallParts {
   const format::Field& field;

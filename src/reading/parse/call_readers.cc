@@ -10,7 +10,7 @@
 #include "base/python_number.h"
 #include "call_stream/nested_calls.h"
 #include "call_stream/python_calls.h"
-#include "parse/call_parts.h"
+#include "format/call_parts.h"
 #include "parse/element_calls.h"
 #include "parse/region_values.h"
 
@@ -20,59 +20,24 @@ namespace {
 using call_stream::CallReader;
 using call_stream::JsonCallReader;
 using call_stream::JsonCallShape;
-using call_stream::Source;
+using format::CallPart;
 using format::Content;
 using format::ContentKind;
 using format::Field;
 using format::Transform;
+using From = CallPart::From;
 
-// Whether the transform makes a call.
-bool is_call(const Transform& call) {
-  const Transform& function = function_of(call);
-  return member_of(function, "name") != nullptr &&
-         member_of(function, "arguments") != nullptr;
-}
-
-bool has_group(const format::Delimiter& delimiter, std::string_view name) {
-  return std::ranges::any_of(
-      delimiter.pattern.hir.names,
-      [&](const regex::GroupName& group) { return group.name == name; });
-}
-
-// Where a part of the call comes from; nothing if that is not known before the
-// region closes: a name that both a capture and the content may define, a
-// capture of the close delimiter, or a constant that is no string.
-std::optional<Source> source_of(const Transform* part, const Field& field,
-                                const RegionContext& region) {
-  Source out;
-  if (part == nullptr) return out;
-  if (part->kind == Transform::Kind::kConstant) {
-    if (!part->constant.is_string()) return std::nullopt;
-    out.kind = Source::Kind::kText;
-    out.text = part->constant.as_string();
-    return out;
-  }
-  if (part->kind != Transform::Kind::kPlaceholder) return std::nullopt;
-  const std::string& root = part->path[0];
-  const bool captured =
-      has_group(field.open, root) || has_group(field.close, root);
-  if (field.transform_each ? !captured : root == "content") {
-    out.kind = Source::Kind::kPaths;
-    out.paths.emplace_back(part->path.begin() + (field.transform_each ? 0 : 1),
-                           part->path.end());
-    return out;
-  }
-  if (field.transform_each || has_group(field.close, root)) return std::nullopt;
+// A group of the opening is known.
+void resolve(CallPart& part, const RegionContext& region) {
+  if (part.from != From::kGroup) return;
+  const std::string group = std::exchange(part.text, {});
+  part.from = From::kOther;
   // Of equal names the last one counts.
   for (const auto& [name, text] : region.captures) {
-    if (name != root) continue;
-    out.kind = Source::Kind::kText;
-    out.text = text;
+    if (name != group) continue;
+    part.from = From::kText;
+    part.text = text;
   }
-  if (out.kind == Source::Kind::kNone || part->path.size() > 1) {
-    return std::nullopt;
-  }
-  return out;
 }
 
 bool begins_value_or_key(char c) {
@@ -119,7 +84,7 @@ bool has_calls(const Field& field) {
   while (!left.empty()) {
     const Transform& next = *left.back();
     left.pop_back();
-    if (is_call(next)) return true;
+    if (format::makes_call(next)) return true;
     for (const Transform& item : next.items) left.push_back(&item);
     if (next.kind != Transform::Kind::kConstant) continue;
     if (!call_stream::calls_in(next.constant).empty()) return true;
@@ -129,87 +94,52 @@ bool has_calls(const Field& field) {
 
 namespace {
 
-// The member of a call without a transform.
-Source member_source(std::string_view key, bool optional) {
-  Source out;
-  out.kind = Source::Kind::kPaths;
-  out.paths = {{std::string(key)}};
-  out.optional = optional;
-  return out;
-}
-
-// Puts the names that a family file gives for a member in the place of the one
-// that the transform names.  False: the transform takes the part from deeper
-// inside, or from elsewhere.
-bool apply_names(const std::vector<std::string>& names, Source& source) {
-  if (names.empty()) return true;
-  if (source.kind != Source::Kind::kPaths) return true;
-  if (source.paths[0].size() != 1) return source.paths[0].empty();
-  source.paths.clear();
-  for (const std::string& name : names) source.paths.push_back({name});
-  return true;
-}
-
 // Where the parts of a call come from.  Nothing if name or id are not known
 // before the region closes.
-struct Sources {
-  Source name;
-  Source id;
-  std::optional<Source> arguments;
-};
-
-std::optional<Sources> sources_of(const Field& field,
-                                  const RegionContext& region) {
-  if (!field.transform) {
-    // Only read_values() makes calls without a transform.
-    if (region.reading == nullptr) return std::nullopt;
-    return Sources{member_source("name", false), member_source("id", true),
-                   member_source("arguments", false)};
+std::optional<format::CallParts> parts_of(const Field& field,
+                                          const RegionContext& region) {
+  // Only read_values() makes calls without a transform.
+  const bool known = field.transform ? format::makes_call(*field.transform)
+                                     : region.reading != nullptr;
+  if (!known) return std::nullopt;
+  format::CallParts out = format::call_parts(field, region.reading);
+  for (CallPart* part : {&out.name, &out.arguments, &out.id}) {
+    resolve(*part, region);
   }
-  if (!is_call(*field.transform)) return std::nullopt;
-  const Transform& function = function_of(*field.transform);
-  auto name = source_of(member_of(function, "name"), field, region);
-  auto id = source_of(member_of(*field.transform, "id"), field, region);
-  if (!name || !id) return std::nullopt;
-  return Sources{std::move(*name), std::move(*id),
-                 source_of(member_of(function, "arguments"), field, region)};
+  if (out.name.from == From::kOther || out.id.from == From::kOther) {
+    return std::nullopt;
+  }
+  return out;
 }
 
 // A reader for Python calls; null if name and arguments are not those of the
 // call, or if the id comes from it.
 std::unique_ptr<CallReader> python_reader(call_syntax::PythonDialect dialect,
-                                          const Sources& sources,
+                                          const format::CallParts& parts,
                                           call_stream::Casts casts,
                                           const Limits& limits) {
-  const auto takes = [](const Source& source, const char* key) {
-    return source.kind == Source::Kind::kPaths && source.paths.size() == 1 &&
-           source.paths[0] == call_stream::Path{key};
+  const auto takes = [](const CallPart& part, const char* key) {
+    return part.from == From::kItem && part.paths.size() == 1 &&
+           part.paths[0] == format::Path{key};
   };
-  if (!takes(sources.name, "name") || !sources.arguments ||
-      !takes(*sources.arguments, "arguments")) {
+  if (!takes(parts.name, "name") || !takes(parts.arguments, "arguments")) {
     return nullptr;
   }
   // Python calls have no id, and one that may be missing is "".
-  const Source& id = sources.id;
-  if (id.kind == Source::Kind::kPaths && !id.optional) return nullptr;
+  if (parts.id.from == From::kItem && !parts.id.optional) return nullptr;
   return std::make_unique<call_stream::PythonCallReader>(
-      dialect, std::move(casts), id.kind == Source::Kind::kText ? id.text : "",
-      limits);
+      dialect, std::move(casts), parts.id.text, limits);
 }
 
 // A reader for nested elements, which are the arguments of a call whose name is
 // in its opening; else null.
-std::unique_ptr<CallReader> nested_reader(const Sources& sources,
+std::unique_ptr<CallReader> nested_reader(const format::CallParts& parts,
                                           const format::FieldReading& reading,
                                           call_stream::Casts casts,
                                           const Limits& limits) {
-  const Source& name = sources.name;
-  const Source& id = sources.id;
-  const bool whole = sources.arguments &&
-                     sources.arguments->kind == Source::Kind::kPaths &&
-                     sources.arguments->paths[0].empty();
-  if (!whole || name.kind != Source::Kind::kText ||
-      id.kind == Source::Kind::kPaths) {
+  const auto& [name, arguments, id] = parts;
+  if (!arguments.is_item() || name.from != From::kText ||
+      id.from == From::kItem) {
     return nullptr;
   }
   if (reading.syntax == format::ValueSyntax::kCohereXml) {
@@ -223,7 +153,7 @@ std::unique_ptr<CallReader> nested_reader(const Sources& sources,
 // Applies what a family file says about the values of the field.  False: they
 // are not read piece by piece.
 bool apply_reading(const Field& field, const format::FieldReading& reading,
-                   Sources& sources, JsonCallShape& shape) {
+                   const format::CallParts& parts, JsonCallShape& shape) {
   // Python literals are read whole.
   const bool piecewise =
       reading.syntax == format::ValueSyntax::kTemplate ||
@@ -231,21 +161,14 @@ bool apply_reading(const Field& field, const format::FieldReading& reading,
       (reading.syntax == format::ValueSyntax::kPython && is_lax(field.content));
   if (!piecewise) return false;
   const format::MemberNames& members = reading.members;
-  if (!sources.arguments || !apply_names(members.name, sources.name) ||
-      !apply_names(members.arguments, *sources.arguments) ||
-      !apply_names(members.id, sources.id)) {
-    return false;
-  }
-  if (!members.id.empty()) sources.id.optional = true;
+  if (parts.arguments.from == From::kOther) return false;
   shape.arguments_optional =
-      !needs_arguments(reading) &&
-      sources.arguments->kind == Source::Kind::kPaths &&
-      std::ranges::all_of(
-          sources.arguments->paths,
-          [](const call_stream::Path& path) { return path.size() == 1; });
+      !needs_arguments(reading) && parts.arguments.from == From::kItem &&
+      std::ranges::all_of(parts.arguments.paths, [](const format::Path& path) {
+        return path.size() == 1;
+      });
   shape.as_text = members.as_text;
-  shape.only_key =
-      members.only_key && sources.name.kind == Source::Kind::kPaths;
+  shape.only_key = members.only_key && parts.name.from == From::kItem;
   shape.separator = base::python_strip(reading.separator);
   if (!has_several_values(field, reading)) {
     shape.count = JsonCallShape::Count::kOne;
@@ -290,46 +213,45 @@ std::unique_ptr<CallReader> arguments_reader(const std::string& name,
 std::unique_ptr<CallReader> make_call_reader(const Field& field,
                                              const RegionContext& region,
                                              call_stream::Casts casts) {
-  std::optional<Sources> sources = sources_of(field, region);
-  if (!sources) return nullptr;
+  const std::optional<format::CallParts> parts = parts_of(field, region);
+  if (!parts) return nullptr;
   const format::FieldReading* const reading = region.reading;
   if (reading != nullptr &&
       reading->syntax == format::ValueSyntax::kPythonCalls) {
-    return python_reader(call_syntax::PythonDialect::kCalls, *sources,
+    return python_reader(call_syntax::PythonDialect::kCalls, *parts,
                          std::move(casts), region.limits);
   }
   if (field.content.kind == ContentKind::kPythonCallList) {
     if (!field.transform_each) return nullptr;
-    return python_reader(call_syntax::PythonDialect::kCallList, *sources,
+    return python_reader(call_syntax::PythonDialect::kCallList, *parts,
                          std::move(casts), region.limits);
   }
   if (reading != nullptr && nested_style(reading->syntax)) {
-    return nested_reader(*sources, *reading, std::move(casts), region.limits);
+    return nested_reader(*parts, *reading, std::move(casts), region.limits);
   }
   JsonCallShape shape;
   shape.count = field.transform_each ? JsonCallShape::Count::kList
                                      : JsonCallShape::Count::kOne;
-  if (reading != nullptr && !apply_reading(field, *reading, *sources, shape)) {
+  if (reading != nullptr && !apply_reading(field, *reading, *parts, shape)) {
     return nullptr;
   }
-  const Source& name = sources->name;
-  const Source& id = sources->id;
-  const std::optional<Source>& arguments = sources->arguments;
-  const bool known = name.kind == Source::Kind::kText &&
-                     id.kind != Source::Kind::kPaths &&
+  const CallPart& name = parts->name;
+  const CallPart& id = parts->id;
+  const CallPart& arguments = parts->arguments;
+  const bool known = name.from == From::kText && id.from != From::kItem &&
                      shape.count == JsonCallShape::Count::kOne;
-  const bool given = arguments && arguments->kind == Source::Kind::kPaths;
+  const bool given = arguments.from == From::kItem;
   const Content& content = field.content;
   std::unique_ptr<CallReader> made;
   if (given && (content.kind == ContentKind::kJson || reading != nullptr)) {
     shape.name = name;
     shape.id = id;
-    shape.arguments = arguments->paths;
+    shape.arguments = arguments.paths;
     if (!is_lax(content) || apply_dialect(content, region, shape)) {
       made = JsonCallReader::make(std::move(shape), std::move(casts),
                                   region.limits, &region.marks);
     }
-  } else if (given && known && arguments->paths[0].empty()) {
+  } else if (known && arguments.is_item()) {
     made =
         arguments_reader(name.text, id.text, content, region, std::move(casts));
   }

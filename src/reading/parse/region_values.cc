@@ -10,6 +10,7 @@
 #include "call_stream/json_calls.h"
 #include "call_syntax/json_values.h"
 #include "call_syntax/python_scanner.h"
+#include "format/call_parts.h"
 #include "json/python_literal.h"
 #include "parse/call_parts.h"
 #include "parse/python_calls.h"
@@ -23,7 +24,6 @@ using format::ContentKind;
 using format::Field;
 using format::FieldReading;
 using format::MemberNames;
-using format::Transform;
 using format::ValueCount;
 using format::ValueSyntax;
 using json::Value;
@@ -304,39 +304,6 @@ std::vector<Item> read_items(const Field& field, const FieldReading& reading,
 
 // ---- From items to calls ----
 
-// Which members of an item the transform names; "" if it does not take the part
-// from the item.
-struct Keys {
-  std::string name;
-  std::string arguments;
-  std::string id;
-  bool item_is_arguments = false;
-};
-
-Keys keys_of(const Field& field, bool made) {
-  if (!field.transform) return {"name", "arguments", "id"};
-  const Transform& call = *field.transform;
-  const Transform& function = function_of(call);
-  const auto key = [&](const Transform* part) -> std::string {
-    if (part == nullptr || part->kind != Transform::Kind::kPlaceholder) {
-      return "";
-    }
-    const std::vector<std::string>& path = part->path;
-    if (path.size() == 2 && path[0] == "content") return path[1];
-    return path.size() == 1 && (field.transform_each || made) ? path[0] : "";
-  };
-  Keys out = {key(member_of(function, "name")),
-              key(member_of(function, "arguments")),
-              key(member_of(call, "id"))};
-  const Transform* arguments = member_of(function, "arguments");
-  out.item_is_arguments = arguments != nullptr && !field.transform_each &&
-                          arguments->kind == Transform::Kind::kPlaceholder &&
-                          arguments->path.size() == 1 &&
-                          arguments->path[0] == "content";
-  if (out.item_is_arguments) out.arguments.clear();
-  return out;
-}
-
 // The member of `item` with the first of `names` that it has.
 const Value* first_of(const Value& item, const std::vector<std::string>& names,
                       const std::string& otherwise) {
@@ -373,15 +340,19 @@ std::string listed(const std::vector<std::string>& names,
 
 // `item` with the members that the transform names.  `nameless`: it lacks
 // nothing but a name.
-Result<Value> with_members(const Value& item, const Keys& keys,
+Result<Value> with_members(const Value& item, const format::CallParts& parts,
                            const FieldReading& reading, const Limits& limits,
                            bool& nameless) {
   const MemberNames& members = reading.members;
-  if (keys.item_is_arguments) return decoded(item, reading, limits);
-  if (keys.name.empty() && keys.arguments.empty()) return item;
+  // What the transform names; "" where it takes the part from elsewhere.
+  const std::string& name_key = parts.name.key;
+  const std::string& arguments_key = parts.arguments.key;
+  const std::string& id_key = parts.id.key;
+  if (parts.arguments.is_item()) return decoded(item, reading, limits);
+  if (name_key.empty() && arguments_key.empty()) return item;
   if (!item.is_object()) return invalid_region("a call must be an object");
-  const Value* name = first_of(item, members.name, keys.name);
-  const Value* arguments = first_of(item, members.arguments, keys.arguments);
+  const Value* name = first_of(item, members.name, name_key);
+  const Value* arguments = first_of(item, members.arguments, arguments_key);
   for (const auto* names : {&members.name, &members.arguments, &members.id}) {
     const auto has = [&](const std::string& key) {
       return item.find(key) != nullptr;
@@ -396,8 +367,8 @@ Result<Value> with_members(const Value& item, const Keys& keys,
     const json::Member& first = *item.members().begin();
     if ((first.value.is_object() ||
          (members.as_text && first.value.is_string())) &&
-        first.key != keys.name && first.key != keys.arguments &&
-        first.key != keys.id &&
+        first.key != name_key && first.key != arguments_key &&
+        first.key != id_key &&
         std::ranges::find(members.id, first.key) == members.id.end()) {
       return invalid_region("a call that is called " + shown(first.key) +
                             " by its only key has another key");
@@ -410,47 +381,47 @@ Result<Value> with_members(const Value& item, const Keys& keys,
     name = &only;
     arguments = &item.members().begin()->value;
   }
-  if (!keys.name.empty() &&
+  if (!name_key.empty() &&
       (name == nullptr || !name->is_string() || name->as_string().empty())) {
     nameless = true;
     return invalid_region("a call without a name: expected a string under " +
-                          listed(members.name, keys.name));
+                          listed(members.name, name_key));
   }
   static const Value kNone = json::Object();
-  if (!keys.arguments.empty() && arguments == nullptr) {
+  if (!arguments_key.empty() && arguments == nullptr) {
     const auto is_known = [&](const json::Member& member) {
       return &member.value == name ||
-             call_stream::is_no_arguments(member.key) ||
-             member.key == keys.id ||
+             call_stream::is_no_arguments(member.key) || member.key == id_key ||
              std::ranges::find(members.id, member.key) != members.id.end();
     };
     if (needs_arguments(reading) ||
         !std::ranges::all_of(item.members(), is_known)) {
       return invalid_region("a call without arguments: expected " +
-                            listed(members.arguments, keys.arguments));
+                            listed(members.arguments, arguments_key));
     }
     arguments = &kNone;
   }
   json::Object out = item.members();
-  if (const Value* id = first_of(item, members.id, keys.id)) {
+  if (const Value* id = first_of(item, members.id, id_key)) {
     const Value copy = *id;
-    out.set(keys.id.empty() ? "id" : keys.id, copy);
+    out.set(id_key.empty() ? "id" : id_key, copy);
   }
-  if (!keys.arguments.empty()) {
-    out.set(keys.arguments, decoded(*arguments, reading, limits));
+  if (!arguments_key.empty()) {
+    out.set(arguments_key, decoded(*arguments, reading, limits));
   }
-  if (!keys.name.empty()) {
+  if (!name_key.empty()) {
     const Value copy = *name;
-    out.set(keys.name, copy);
+    out.set(name_key, copy);
   }
   return Value(std::move(out));
 }
 
 // The call of an item.
 Result<Value> call_of(const Value& item, const Field& field,
-                      const FieldReading& reading, const Keys& keys,
-                      Captures captures, const Limits& limits, bool& nameless) {
-  Result<Value> call = with_members(item, keys, reading, limits, nameless);
+                      const FieldReading& reading,
+                      const format::CallParts& parts, Captures captures,
+                      const Limits& limits, bool& nameless) {
+  Result<Value> call = with_members(item, parts, reading, limits, nameless);
   if (!call) return call;
   if (!field.transform) {
     if (!call->is_object() || call->find("function") != nullptr) return call;
@@ -513,7 +484,7 @@ Result<Value> read_values(const Field& field, const FieldReading& reading,
                           const ValueContext& context,
                           std::vector<ValueDamage>& damage,
                           std::vector<ItemEnd>* ends) {
-  const Keys keys = keys_of(field, reading.syntax == ValueSyntax::kPythonCalls);
+  const format::CallParts parts = format::call_parts(field, &reading);
   json::Array calls;
   std::vector<ValueDamage> bad;
   for (Item& item :
@@ -521,7 +492,7 @@ Result<Value> read_values(const Field& field, const FieldReading& reading,
     Result<Value> call = item.value;
     bool nameless = false;
     if (call) {
-      call = call_of(*item.value, field, reading, keys, captures,
+      call = call_of(*item.value, field, reading, parts, captures,
                      context.limits, nameless);
     }
     if (call && !context.tools.empty()) {

@@ -577,23 +577,19 @@ Arguments ArgumentReader::read(std::string_view text) const {
 
 std::unique_ptr<call_stream::CallReader> ArgumentReader::call_reader(
     std::string_view name) const {
-  if (state_->style == ArgumentStyle::kJson) {
+  const bool delimited = state_->style == ArgumentStyle::kDelimited;
+  if (state_->style == ArgumentStyle::kJson || delimited) {
     call_stream::JsonCallShape shape;
-    shape.name.kind = call_stream::Source::Kind::kText;
+    shape.name.from = call_stream::CallPart::From::kText;
     shape.name.text = name;
+    if (delimited) {
+      shape.dialect = delimited_dialect(state_->delimited, state_->limits);
+    }
     return call_stream::JsonCallReader::make(std::move(shape), {},
                                              state_->limits);
   }
   if (state_->style == ArgumentStyle::kPython) {
     return call_stream::PythonCallReader::of_arguments(name, state_->limits);
-  }
-  if (state_->style == ArgumentStyle::kDelimited) {
-    call_stream::JsonCallShape shape;
-    shape.name.kind = call_stream::Source::Kind::kText;
-    shape.name.text = name;
-    shape.dialect = delimited_dialect(state_->delimited, state_->limits);
-    return call_stream::JsonCallReader::make(std::move(shape), {},
-                                             state_->limits);
   }
   const auto unread = [&] {
     return std::make_unique<call_stream::NamedCallReader>(name, "");
@@ -608,10 +604,8 @@ std::unique_ptr<call_stream::CallReader> ArgumentReader::call_reader(
         name, "", call_stream::Casts(), state_->limits);
   }
   if (state_->style == ArgumentStyle::kMinimaxM3Xml) {
-    ToolSet tools = ToolSet::from_value(json::Array{json::Object{
-        {"type", "function"},
-        {"function",
-         json::Object{{"name", name}, {"parameters", state_->schema}}}}});
+    ToolSet tools = ToolSet::from_value(json::Array{
+        json::Object{{"name", name}, {"parameters", state_->schema}}});
     return std::make_unique<call_stream::MinimaxCallReader>(
         name, "",
         call_stream::Casts{std::move(tools), schema::Strings::kWritten}, true,
