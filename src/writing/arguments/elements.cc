@@ -4,17 +4,17 @@
 
 #include <optional>
 
+#include "base/ascii.h"
+
 namespace parlance::arguments {
 namespace {
 
 constexpr std::uint32_t kNoElement = 0xFFFFFFFF;
 
-bool space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-
 }  // namespace
 
 std::size_t skip_space(std::string_view text, std::size_t pos) {
-  while (pos < text.size() && space(text[pos])) ++pos;
+  while (pos < text.size() && base::is_space(text[pos])) ++pos;
   return pos;
 }
 

@@ -19,6 +19,18 @@ namespace {
 // would be several times larger.
 constexpr std::size_t kMostLevels = 16;
 
+// The characters that lead to each state.
+std::map<std::uint32_t, regex::CharClass> by_target(
+    const CharacterDfa::State& state) {
+  std::map<std::uint32_t, std::vector<regex::CharRange>> ranges;
+  for (const CharacterDfa::Range& range : state.ranges) {
+    ranges[range.target].push_back({range.first, range.last});
+  }
+  std::map<std::uint32_t, regex::CharClass> out;
+  for (auto& [target, read] : ranges) out.emplace(target, std::move(read));
+  return out;
+}
+
 }  // namespace
 
 ExprId LanguageRules::text_from(const Dfa& dfa, std::uint32_t state) {
@@ -71,13 +83,8 @@ ExprId LanguageRules::branch(const Dfa& dfa, const Branch& from,
   }
   const regex::CharClass others =
       regex::CharClass(std::move(continued)).negated();
-  std::map<std::uint32_t, std::vector<regex::CharRange>> by_target;
-  for (const CharacterDfa::Range& range : dfa->states[from.state].ranges) {
-    by_target[range.target].push_back({range.first, range.last});
-  }
-  for (auto& [target, ranges] : by_target) {
-    regex::CharClass left =
-        regex::CharClass(std::move(ranges)).intersect(others);
+  for (const auto& [target, read] : by_target(dfa->states[from.state])) {
+    regex::CharClass left = read.intersect(others);
     if (left.empty()) continue;
     const ExprId one = rules_.char_class(std::move(left));
     choices.push_back(rules_.sequence({one, text_from(dfa, target)}));
@@ -140,14 +147,9 @@ void LinkTexts::link(const std::vector<TextRule>& texts, std::size_t first) {
       const CharacterDfa::State& state = dfa.states[waiting_.back()];
       const RuleId rule = rule_of(dfa, waiting_.back());
       waiting_.pop_back();
-      std::map<std::uint32_t, std::vector<regex::CharRange>> by_target;
-      for (const CharacterDfa::Range& range : state.ranges) {
-        by_target[range.target].push_back({range.first, range.last});
-      }
       std::vector<ExprId> choices;
-      for (auto& [target, ranges] : by_target) {
-        const ExprId one =
-            rules_.char_class(regex::CharClass(std::move(ranges)));
+      for (auto& [target, read] : by_target(state)) {
+        const ExprId one = rules_.char_class(read);
         choices.push_back(
             rules_.sequence({one, rules_.reference(rule_of(dfa, target))}));
       }

@@ -161,11 +161,8 @@ void RuleWriter::python_scalars(const Conjunction& all, std::uint8_t types,
 // A string in double quotes, with the escapes that json.dumps writes, which
 // Python reads as JSON does.
 ExprId RuleWriter::python_string(const Conjunction& all) {
-  Result<LanguageId> strings = schema_.strings(all);
-  if (!strings) {
-    fail(std::move(strings).error());
-    return rules_.empty();
-  }
+  const auto strings = taken(schema_.strings(all));
+  if (!strings) return rules_.empty();
   const std::optional<Lengths> lengths = schema_.lengths(all);
   if (options_.excludes.empty() &&
       (lengths || *strings == languages_.everything())) {
@@ -220,11 +217,8 @@ void RuleWriter::delimited_scalars(const Conjunction& all, std::uint8_t types,
     choices.push_back(schema_expr(all, types & kScalars));
   }
   if ((types & schema::kString) == 0) return;
-  Result<LanguageId> strings = schema_.strings(all);
-  if (!strings) {
-    fail(std::move(strings).error());
-    return;
-  }
+  const auto strings = taken(schema_.strings(all));
+  if (!strings) return;
   if (languages_.empty(*strings)) return;
   const std::string_view close = options_.delimited.close;
   choices.push_back(rules_.sequence(

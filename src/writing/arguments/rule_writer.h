@@ -65,6 +65,13 @@ class RuleWriter {
   void fail(Error error) {
     if (!error_) error_ = std::move(error);
   }
+  // The value of a result; nothing, and an error, if it has none.
+  template <class T>
+  std::optional<T> taken(Result<T> result) {
+    if (result) return *std::move(result);
+    fail(std::move(result).error());
+    return std::nullopt;
+  }
   // The pointer of a value, for errors.
   std::string pointer(const Conjunction& all) const {
     return all.empty() ? "" : document_.pointer(all[0] >> 1);

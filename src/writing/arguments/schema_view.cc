@@ -23,23 +23,6 @@ using schema_solver::Literal;
 
 constexpr bool is_negative(Literal literal) { return (literal & 1) != 0; }
 
-std::uint8_t type_of(const json::Value& value) {
-  switch (value.kind()) {
-    case json::Kind::kNull:
-      return schema::kNull;
-    case json::Kind::kBool:
-      return schema::kBoolean;
-    case json::Kind::kString:
-      return schema::kString;
-    case json::Kind::kArray:
-      return schema::kArray;
-    case json::Kind::kObject:
-      return schema::kObject;
-    default:
-      return schema::kNumber;
-  }
-}
-
 // Whether a schema contains a reference, or an anchor that a reference may
 // name.
 bool refers(const json::Value& schema) {
@@ -148,7 +131,9 @@ std::uint8_t ArgumentSchema::types_of(NodeId id) {
   };
   if (node.scalars) {
     std::uint8_t listed = any(node.enum_nodes);
-    for (const json::Value& scalar : *node.scalars) listed |= type_of(scalar);
+    for (const json::Value& scalar : *node.scalars) {
+      listed |= schema::type_bit(scalar);
+    }
     out &= listed;
   }
   if (node.has_any_of) out &= any(node.any_of);

@@ -149,11 +149,8 @@ ExprId RuleWriter::value(const Conjunction& all, const TypeGroup& group,
   std::uint8_t types = schema_.types(all) & group.types;
   std::vector<ExprId> choices;
   if ((types & schema::kString) != 0) {
-    Result<LanguageId> strings = schema_.strings(all);
-    if (!strings) {
-      fail(std::move(strings).error());
-      return rules_.empty();
-    }
+    const auto strings = taken(schema_.strings(all));
+    if (!strings) return rules_.empty();
     if (!languages_.empty(*strings)) {
       choices.push_back(raw_text(all, *strings, excludes, line_feeds));
     }
@@ -184,11 +181,8 @@ ExprId RuleWriter::exact_value(const Conjunction& all, const TypeGroup& group,
   std::vector<ExprId> choices;
   if ((types & schema::kString) != 0 && layout_.strings != Strings::kJson) {
     types &= static_cast<std::uint8_t>(~schema::kString);
-    Result<LanguageId> strings = schema_.strings(all);
-    if (!strings) {
-      fail(std::move(strings).error());
-      return rules_.empty();
-    }
+    const auto strings = taken(schema_.strings(all));
+    if (!strings) return rules_.empty();
     if (!languages_.empty(*strings)) {
       std::vector<std::string> raw = excludes;
       if (cdata) {
@@ -262,11 +256,8 @@ ExprId RuleWriter::cohere_element(ExprId name, const Conjunction& all) {
     alternative("json", json(all, schema::kAllTypes));
   } else {
     if ((types & schema::kString) != 0) {
-      Result<LanguageId> strings = schema_.strings(all);
-      if (!strings) {
-        fail(std::move(strings).error());
-        return rules_.empty();
-      }
+      const auto strings = taken(schema_.strings(all));
+      if (!strings) return rules_.empty();
       if (!languages_.empty(*strings)) {
         alternative("raw",
                     raw_text(all, *strings, excludes_in_element(), false));
@@ -554,12 +545,8 @@ void RuleWriter::remove_unwritable(ArgumentObject& constraints,
 
 ExprId RuleWriter::object(const ListKey& list) {
   const Conjunction& all = list.all;
-  Result<std::vector<ArgumentObject>> alternatives =
-      schema_.objects(all, undeclared_names(list.call));
-  if (!alternatives) {
-    fail(std::move(alternatives).error());
-    return rules_.empty();
-  }
+  auto alternatives = taken(schema_.objects(all, undeclared_names(list.call)));
+  if (!alternatives) return rules_.empty();
   std::vector<ExprId> choices;
   for (ArgumentObject& constraints : *alternatives) {
     if (is_literal() || options_.style == ArgumentStyle::kElements) {
@@ -599,11 +586,8 @@ ExprId RuleWriter::object(const ListKey& list) {
 }
 
 ExprId RuleWriter::array(const ListKey& list) {
-  Result<std::vector<ArgumentArray>> alternatives = schema_.arrays(list.all);
-  if (!alternatives) {
-    fail(std::move(alternatives).error());
-    return rules_.empty();
-  }
+  const auto alternatives = taken(schema_.arrays(list.all));
+  if (!alternatives) return rules_.empty();
   const std::string parting = separator();
   const auto item = [&](const Conjunction& value, bool first) {
     if (!is_literal()) {
