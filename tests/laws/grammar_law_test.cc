@@ -326,7 +326,9 @@ void check_walks(std::uint32_t seed, std::size_t walks, std::size_t& given_up,
   const Result<Grammar> any = Grammar::from_json_schema(schema, options);
   ASSERT_TRUE(any) << any.error().to_string();
   schema::Validator validator(*document);
-  Recogniser& machine = *detail::Access::impl(*grammar)->recogniser;
+  const std::shared_ptr<Recogniser> tables =
+      detail::Access::impl(*grammar)->language->with_room();
+  Recogniser& machine = *tables;
   for (std::size_t walk = 0; walk < walks; ++walk) {
     std::string text;
     {

@@ -47,7 +47,8 @@ struct World {
             vocabulary, *vocab::TokenTables::build(vocabulary), cache_bytes,
             vocabulary.stop_ids())),
         machine(std::move(recogniser)),
-        constraint(std::make_shared<ConstraintImpl>(compiler, machine)) {}
+        constraint(std::make_shared<ConstraintImpl>(
+            compiler, std::make_shared<recogniser::Language>(machine))) {}
 
   Row fill(MatcherImpl& matcher) const {
     Row row(compiler->mask_words(), 0x55555555);
@@ -285,7 +286,8 @@ TEST(MaskThreads, DoNotDisturbEachOther) {
   const World tight(vocabulary, std::make_shared<ToyJson>(), 1 << 17);
   const auto other = std::make_shared<ConstraintImpl>(
       tight.compiler,
-      std::make_shared<ToyJson>(ToyJsonOptions{.max_chars = 3}));
+      std::make_shared<recogniser::Language>(
+          std::make_shared<ToyJson>(ToyJsonOptions{.max_chars = 3})));
 
   const auto write = [&](std::uint32_t seed) {
     std::mt19937 random(seed);

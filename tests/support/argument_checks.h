@@ -128,10 +128,10 @@ void check_walks(const Grammar& grammar,
   for (std::size_t i = 0; i < walks; ++i) {
     std::optional<std::string> text;
     {
-      recogniser::Recogniser& machine =
-          *detail::Access::impl(grammar)->recogniser;
-      const std::lock_guard<std::mutex> lock(machine.mutex);
-      text = argument_walk(machine, words, small);
+      const std::shared_ptr<recogniser::Recogniser> machine =
+          detail::Access::impl(grammar)->language->with_room();
+      const recogniser::Recogniser::Lock lock(*machine);
+      text = argument_walk(*lock, words, small);
     }
     if (!text || has_long_number(*text)) continue;
     ++texts;

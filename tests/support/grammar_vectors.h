@@ -76,7 +76,8 @@ class SchemaRecognisers {
         continue;
       }
       grammars_.push_back(*made);
-      recognisers_.push_back(detail::Access::impl(*made)->recogniser.get());
+      recognisers_.push_back(
+          detail::Access::impl(*made)->language->with_room().get());
     }
   }
   const std::string& failure() const { return failure_; }

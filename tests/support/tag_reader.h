@@ -53,7 +53,7 @@ inline Result<TagReader> make_tag_reader(
     }
     out.schemas.push_back(std::move(*schema));
     leaves.push_back(
-        detail::Access::impl(out.schemas.back())->recogniser.get());
+        detail::Access::impl(out.schemas.back())->language->with_room().get());
   }
   out.recogniser =
       std::make_unique<cfg_recogniser::EarleyRecogniser>(out.tag.rules, leaves);

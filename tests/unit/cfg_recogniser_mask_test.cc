@@ -83,10 +83,8 @@ class Walks {
 
  private:
   std::shared_ptr<ConstraintImpl> constraint_of(const Grammar& grammar) const {
-    const auto& impl = detail::Access::impl(grammar);
     return std::make_shared<ConstraintImpl>(
-        compiler_,
-        std::shared_ptr<recogniser::Recogniser>(impl, impl->recogniser.get()));
+        compiler_, detail::Access::impl(grammar)->language);
   }
 
   // The mask has the tokens that fit.  Sets `allowed` to those that are no stop
@@ -272,7 +270,7 @@ TEST(CfgRecogniserMask, SchemasNearTheGreatestDepth) {
     const Result<Grammar> other = Grammar::from_json_schema(schema, options);
     ASSERT_TRUE(fast && other);
     recogniser::Recogniser* const bytes[] = {
-        detail::Access::impl(*other)->recogniser.get()};
+        detail::Access::impl(*other)->language->with_room().get()};
     EarleyRecogniser slow(*rules, bytes);
     walks.run(*fast, slow, static_cast<std::uint32_t>(depth));
     if (::testing::Test::HasFatalFailure()) return;

@@ -79,7 +79,10 @@ Result<Grammar> grammar_of(const Value& vector) {
 // "" when both read `text` alike, byte by byte, and the API agrees.
 std::string compare(const Grammar& grammar, EarleyRecogniser& slow,
                     const std::string& text) {
-  Recogniser& fast = *detail::Access::impl(grammar)->recogniser;
+  const std::shared_ptr<Recogniser> tables =
+      detail::Access::impl(grammar)->language->with_room();
+  std::optional<Recogniser::Lock> lock(std::in_place, *tables);
+  Recogniser& fast = **lock;
   Configuration config = fast.start();
   EarleyRecogniser::Place place = slow.start();
   std::size_t read = 0;
@@ -100,6 +103,7 @@ std::string compare(const Grammar& grammar, EarleyRecogniser& slow,
     if (!alive) break;
     ++read;
   }
+  lock.reset();
   const bool accepted = slow.alive(place) && slow.can_end(place);
   if (grammar.accepts(text) != accepted) return "the end differs";
   const std::optional<Rejection> why = grammar.explain(text);

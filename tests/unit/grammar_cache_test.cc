@@ -196,7 +196,8 @@ TEST(GrammarCache, OneMachineForEqualSchemasOfOneGrammar) {
   const Grammar grammar = *Grammar::from_ebnf(
       R"(root ::= JsonSchema("{\"type\": \"integer\"}") " "
                   JsonSchema("{\"type\": \"integer\"}"))");
-  EXPECT_EQ(detail::Access::impl(grammar)->recogniser->parts().size(), 1u);
+  EXPECT_EQ(
+      detail::Access::impl(grammar)->language->with_room()->parts().size(), 1u);
   EXPECT_TRUE(grammar.accepts("12 13"));
   EXPECT_FALSE(grammar.accepts("12 1.5"));
 }

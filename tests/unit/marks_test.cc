@@ -142,7 +142,8 @@ class MarkWalks {
     marks_->add(reader->tag.rules);
     std::vector<recogniser::Recogniser*> leaves;
     for (const Grammar& schema : reader->schemas) {
-      leaves.push_back(detail::Access::impl(schema)->recogniser.get());
+      leaves.push_back(
+          detail::Access::impl(schema)->language->with_room().get());
     }
     EarleyRecogniser slow(reader->tag.rules, leaves, 5'000'000, marks_.get());
     std::mt19937 random(seed);

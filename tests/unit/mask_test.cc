@@ -273,13 +273,21 @@ TEST(LexemeMaskCache, DropsTheOldest) {
 
 std::shared_ptr<ConstraintImpl> make_constraint(
     const Vocabulary& vocabulary,
-    std::shared_ptr<recogniser::Recogniser> machine,
+    std::shared_ptr<recogniser::Language> language,
     const std::vector<TokenId>& stop_ids, std::size_t cache_bytes = 1 << 20) {
   return std::make_shared<ConstraintImpl>(
       std::make_shared<CompilerImpl>(vocabulary,
                                      *vocab::TokenTables::build(vocabulary),
                                      cache_bytes, stop_ids),
-      std::move(machine));
+      std::move(language));
+}
+std::shared_ptr<ConstraintImpl> make_constraint(
+    const Vocabulary& vocabulary,
+    std::shared_ptr<recogniser::Recogniser> machine,
+    const std::vector<TokenId>& stop_ids, std::size_t cache_bytes = 1 << 20) {
+  return make_constraint(
+      vocabulary, std::make_shared<recogniser::Language>(std::move(machine)),
+      stop_ids, cache_bytes);
 }
 
 Vocabulary words() {
@@ -486,12 +494,8 @@ TEST(MatcherImpl, ForcedByASchema) {
       const Result<Grammar> grammar =
           Grammar::from_json_schema(c.schema, options);
       ASSERT_TRUE(grammar) << grammar.error().to_string();
-      const auto& machine = detail::Access::impl(*grammar);
-      MatcherImpl matcher(
-          make_constraint(words(),
-                          std::shared_ptr<recogniser::Recogniser>(
-                              machine, machine->recogniser.get()),
-                          {4}));
+      MatcherImpl matcher(make_constraint(
+          words(), detail::Access::impl(*grammar)->language, {4}));
       ASSERT_TRUE(matcher.accept_bytes(c.written));
       const std::string forced = matcher.forced_bytes(1000);
       if (spelling == JsonSpelling::kCanonical) {

@@ -46,9 +46,8 @@ class Walks {
   void run(const Grammar& grammar, std::uint32_t seed, int rounds,
            int steps = 30) {
     const auto& machine = detail::Access::impl(grammar);
-    auto constraint = std::make_shared<ConstraintImpl>(
-        compiler_, std::shared_ptr<recogniser::Recogniser>(
-                       machine, machine->recogniser.get()));
+    auto constraint =
+        std::make_shared<ConstraintImpl>(compiler_, machine->language);
     std::mt19937 random(seed);
     if (testing::reduced()) rounds = (rounds + 2) / 3;
     for (int round = 0; round < rounds; ++round) {

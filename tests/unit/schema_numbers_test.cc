@@ -30,7 +30,8 @@ Made make(const std::string& schema,
 
 bool accepts(const std::shared_ptr<JsonRecogniser>& schema,
              const std::string& text) {
-  recogniser::TextReader reader(schema, GrammarLimits{}.work);
+  recogniser::TextReader reader(std::make_shared<recogniser::Language>(schema),
+                                GrammarLimits{}.work);
   const bool fits = reader.read(text) == text.size() && reader.can_end();
   EXPECT_FALSE(reader.error());
   return fits;

@@ -41,20 +41,23 @@ bool TagCompiler::is_leaf(TagNodeId id) const {
 // nullable.
 std::optional<Error> TagCompiler::make_leaf(
     TagNodeId id, const grammar::LoweredTag& lowered) {
-  Result<grammar::EmbeddedRecogniser> embedded = grammar::make_embedded(
+  Result<grammar::EmbeddedLanguage> embedded = grammar::make_embedded(
       tag_, id, lowered, lowering_.cache, options_.limits);
   if (!embedded) return std::move(embedded).error();
-  if (embedded->recogniser == nullptr) {
+  if (embedded->language == nullptr) {
     impossible_[index_of(id)] = true;
     return std::nullopt;
   }
   if (tag_[id].type == TagNodeType::kJsonSchema) {
     if (auto error = make_reader(id, lowered.document)) return error;
   }
-  nullable_[index_of(id)] =
-      embedded->recogniser->can_end(embedded->recogniser->start())
-          ? Nullable::kYes
-          : Nullable::kNo;
+  const std::shared_ptr<recogniser::Recogniser> tables =
+      embedded->language->with_room();
+  {
+    const recogniser::Recogniser::Lock lock(*tables);
+    nullable_[index_of(id)] =
+        lock->can_end(lock->start()) ? Nullable::kYes : Nullable::kNo;
+  }
   leaves_[index_of(id)] = *std::move(embedded);
   return std::nullopt;
 }
@@ -433,15 +436,13 @@ Pc TagCompiler::compile_separated(TagNodeId id) {
 }
 
 Pc TagCompiler::compile_leaf(TagNodeId id) {
-  const grammar::EmbeddedRecogniser& embedded = leaves_[index_of(id)];
+  const grammar::EmbeddedLanguage& embedded = leaves_[index_of(id)];
   const bool marked = marks_ != nullptr && embedded.rules != nullptr;
   out_.has_tokens = out_.has_tokens || embedded.reads_tokens;
-  out_.recognisers.push_back(
-      {embedded.recogniser, embedded.reads_tokens, marked});
-  return add(
-      {.op = Op::kRecogniser,
-       .next = leave_[index_of(id)],
-       .index = static_cast<std::uint32_t>(out_.recognisers.size() - 1)});
+  out_.languages.push_back({embedded.language, embedded.reads_tokens, marked});
+  return add({.op = Op::kRecogniser,
+              .next = leave_[index_of(id)],
+              .index = static_cast<std::uint32_t>(out_.languages.size() - 1)});
 }
 
 // Every case sets the successors of the children's kLeave.  Children that are
@@ -653,11 +654,11 @@ std::optional<Error> TagCompiler::collect_marks() {
   auto marks =
       std::make_shared<rules::Marks>(*options_.vocabulary, options_.markers);
   marks->add(outline->rules);
-  for (const grammar::EmbeddedRecogniser& embedded : leaves_) {
+  for (const grammar::EmbeddedLanguage& embedded : leaves_) {
     if (embedded.rules != nullptr) marks->add(*embedded.rules);
   }
   if (auto error = marks->check_names(outline->rules)) return error;
-  for (const grammar::EmbeddedRecogniser& embedded : leaves_) {
+  for (const grammar::EmbeddedLanguage& embedded : leaves_) {
     if (embedded.rules == nullptr) continue;
     if (auto error = marks->check_names(*embedded.rules)) return error;
   }
@@ -681,7 +682,7 @@ std::optional<Error> TagCompiler::collect_marks() {
 // same rules with marks, and finds again which formats are impossible.
 std::optional<Error> TagCompiler::mark_leaves() {
   for (std::size_t i = tag_.nodes.size(); i-- > 0;) {
-    grammar::EmbeddedRecogniser& embedded = leaves_[i];
+    grammar::EmbeddedLanguage& embedded = leaves_[i];
     if (embedded.rules == nullptr) continue;
     // The node that it is shared with has a larger number.
     if (const TagNodeId from = shared_leaves_[i];
@@ -690,7 +691,7 @@ std::optional<Error> TagCompiler::mark_leaves() {
       impossible_[i] = impossible_[index_of(from)];
       continue;
     }
-    Result<grammar::EmbeddedRecogniser> made =
+    Result<grammar::EmbeddedLanguage> made =
         grammar::embedded_with_marks(embedded, marks_, options_.limits);
     if (!made) {
       Error error = std::move(made).error();
@@ -698,7 +699,7 @@ std::optional<Error> TagCompiler::mark_leaves() {
       return error;
     }
     embedded = *std::move(made);
-    impossible_[i] = embedded.recogniser == nullptr;
+    impossible_[i] = embedded.language == nullptr;
   }
   // A format whose marks cannot be read makes enclosing formats impossible.
   for (std::size_t i = tag_.nodes.size(); i-- > 0;) {

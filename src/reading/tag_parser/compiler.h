@@ -210,7 +210,7 @@ class TagCompiler {
   // what comes after the first text of a section.
   std::vector<bool> is_region_;
   std::vector<bool> in_section_;
-  std::vector<grammar::EmbeddedRecogniser> leaves_;
+  std::vector<grammar::EmbeddedLanguage> leaves_;
   // The json_schema whose recogniser it shares; kNoTagNode: none.
   std::vector<TagNodeId> shared_leaves_;
   // By representative of a region: the json_schema of a value that was made

@@ -19,26 +19,27 @@ namespace parlance::tag_parser {
 PikeVm::PikeVm(const TagProgram& program, const Limits& limits)
     : program_(program),
       limits_(limits),
-      recognisers_(program.recognisers.size()) {
+      recognisers_(program.languages.size()) {
   history_threshold_ = 4096;
   kernel_.push_back({{program.start, kNoCounts, false, {}}, {}, 0});
 }
 
 // --- Memory ------------------------------------------------------------------
 
-// Whether a thread has a configuration of the recogniser.
-bool PikeVm::is_inside(std::size_t recogniser) const {
-  for (const std::vector<Thread>* threads :
-       {&kernel_, &waiting_, &character_}) {
-    for (const Thread& thread : *threads) {
+// The configurations of the recogniser that threads have.
+std::vector<recogniser::Configuration*> PikeVm::configurations_in(
+    std::size_t recogniser) {
+  std::vector<recogniser::Configuration*> out;
+  for (std::vector<Thread>* threads : {&kernel_, &waiting_, &character_}) {
+    for (Thread& thread : *threads) {
       const Instruction& at = program_.code[thread.state.pc];
       if (thread.state.entered && at.op == Op::kRecogniser &&
           at.index == recogniser) {
-        return true;
+        out.push_back(&thread.state.configuration());
       }
     }
   }
-  return false;
+  return out;
 }
 
 void PikeVm::replace_full_recognisers() {
@@ -48,25 +49,16 @@ void PikeVm::replace_full_recognisers() {
   for (std::size_t i = 0; i < recognisers_.size(); ++i) {
     const std::shared_ptr<recogniser::Recogniser> before = recognisers_[i];
     if (before == nullptr) continue;
-    const recogniser::Recogniser::Lock lock(*before);
-    // Another one is found when it is used next.  A configuration inside a
-    // spoiled recogniser cannot always be moved, so it stays there.
-    if (before->spoiled() && !is_inside(i)) recognisers_[i] = nullptr;
-    if (before->spoiled() || !before->full()) continue;
-    std::shared_ptr<recogniser::Recogniser> empty = before->fresh();
-    if (empty == nullptr) continue;
-    recognisers_[i] = std::move(empty);
-    const recogniser::Recogniser::Lock after(*recognisers_[i]);
-    for (std::vector<Thread>* threads : {&kernel_, &waiting_, &character_}) {
-      for (Thread& thread : *threads) {
-        const Instruction& at = program_.code[thread.state.pc];
-        if (!thread.state.entered || at.op != Op::kRecogniser ||
-            at.index != i) {
-          continue;
-        }
-        recogniser::Configuration& config = thread.state.configuration();
-        config = recognisers_[i]->adopt(*before, config);
-      }
+    const std::vector<recogniser::Configuration*> inside = configurations_in(i);
+    {
+      const recogniser::Recogniser::Lock lock(*before);
+      // Another one is found when it is used next.  A configuration inside a
+      // spoiled recogniser cannot always be moved, so it stays there.
+      if (before->spoiled() && inside.empty()) recognisers_[i] = nullptr;
+      if (before->spoiled() || !before->full()) continue;
+    }
+    if (auto empty = before->renewed(0, inside)) {
+      recognisers_[i] = std::move(empty);
     }
   }
 }
@@ -647,8 +639,8 @@ void PikeVm::merge(const Token& token) {
     thread.origin = static_cast<std::uint32_t>(i);
     const Instruction& at = program_.code[thread.state.pc];
     if (at.op == Op::kRecogniser &&
-        (program_.recognisers[at.index].reads_tokens ||
-         program_.recognisers[at.index].reads_marks)) {
+        (program_.languages[at.index].reads_tokens ||
+         program_.languages[at.index].reads_marks)) {
       // The thread that the bytes led to inside the same recogniser, if any.
       recogniser::Configuration config;
       std::size_t same = done;

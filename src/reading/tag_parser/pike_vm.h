@@ -268,8 +268,7 @@ class PikeVm {
     std::shared_ptr<recogniser::Recogniser>& known = recognisers_[at.index];
     if (known == nullptr) {
       release();
-      known = recogniser::Recogniser::with_room(
-          program_.recognisers[at.index].recogniser);
+      known = program_.languages[at.index].language->with_room();
     }
     recogniser::Recogniser& asked = *known;
     if (locked_ != &asked) {
@@ -283,7 +282,8 @@ class PikeVm {
   // parser alone, and translates the configurations of all threads.
   // REQUIRES: no byte or token is being read.
   void replace_full_recognisers();
-  bool is_inside(std::size_t recogniser) const;
+  std::vector<recogniser::Configuration*> configurations_in(
+      std::size_t recogniser);
 
   std::uint32_t count_of(CountsId counts) const;
   CountsId push_count(CountsId outer, std::uint32_t count, std::uint32_t min);
@@ -291,8 +291,8 @@ class PikeVm {
 
   const TagProgram& program_;
   const Limits limits_;
-  // By index of the program's recognisers: that recogniser or its replacement;
-  // null until it is used.
+  // By index of the program's languages: their tables in use; null until they
+  // are used.
   std::vector<std::shared_ptr<recogniser::Recogniser>> recognisers_;
   bool full_ = false;      // a recogniser was full when it was unlocked
   bool in_token_ = false;  // configurations are held outside of the threads

@@ -44,7 +44,7 @@
 #include "base/unbounded.h"
 #include "parlance/error.h"
 #include "parlance/tag_parser.h"
-#include "recogniser/recogniser.h"
+#include "recogniser/language.h"
 #include "rules/excluded_words.h"
 #include "rules/marks.h"
 #include "structural_tag/structural_tag.h"
@@ -79,7 +79,7 @@ enum class Op : std::uint8_t {
   kSpaces,           // white space of ASCII, as little as possible
   kText,             // free text of free_texts[index], as short as possible
   kTextToTrigger,    // the same, up to and including a trigger
-  kRecogniser,       // a text of recognisers[index], as long as possible
+  kRecogniser,       // a text of languages[index]  , as long as possible
   kToken,            // one token of token_sets[index]
   kTokens,           // at most `max` of them, as few as possible
   kTokensLast,       // free tokens of token_texts[index], as few as possible
@@ -139,10 +139,10 @@ struct TokenText {
   std::vector<TokenId> excludes;  // sorted
 };
 
-// Reads the text of one regex, grammar or json_schema.  Other tags and grammars
-// may share the recogniser.
-struct EmbeddedRecogniser {
-  std::shared_ptr<recogniser::Recogniser> recogniser;  // not null
+// The text of one regex, grammar or json_schema.  Other tags and grammars may
+// share the language.
+struct EmbeddedLanguage {
+  std::shared_ptr<recogniser::Language> language;  // not null
   bool reads_tokens = false;
   bool reads_marks = false;
 };
@@ -155,7 +155,7 @@ struct TagProgram {
   std::vector<FreeText> free_texts;
   std::vector<TokenSet> token_sets;
   std::vector<TokenText> token_texts;
-  std::vector<EmbeddedRecogniser> recognisers;
+  std::vector<EmbeddedLanguage> languages;
   std::vector<ResumePoint> resume_points;     // at most one of a format
   std::shared_ptr<const rules::Marks> marks;  // null: none
   // Tokens that some instruction names by their ids: the index of the mark that

@@ -3,6 +3,7 @@
 #include "cfg_recogniser/cfg_recogniser.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <span>
 #include <utility>
@@ -18,10 +19,26 @@
 namespace parlance::cfg_recogniser {
 
 using recogniser::Configuration;
+using recogniser::Language;
 using recogniser::Recogniser;
+
 namespace {
 
 using base::append_bytes;
+
+// Tables with room; for equal languages the same.
+std::vector<std::shared_ptr<Recogniser>> tables_of(
+    const std::vector<std::shared_ptr<Language>>& languages) {
+  std::map<Language*, std::shared_ptr<Recogniser>> known = {{nullptr, nullptr}};
+  std::vector<std::shared_ptr<Recogniser>> out;
+  out.reserve(languages.size());
+  for (const std::shared_ptr<Language>& one : languages) {
+    const auto [at, added] = known.try_emplace(one.get());
+    if (added) at->second = one->with_room();
+    out.push_back(at->second);
+  }
+  return out;
+}
 
 std::vector<Recogniser*> pointers(
     const std::vector<std::shared_ptr<Recogniser>>& schemas) {
@@ -75,10 +92,11 @@ std::size_t bytes_of(const TransitionNetwork& network) {
 }  // namespace
 
 CfgRecogniser::CfgRecogniser(const rules::Rules& rules,
-                             std::vector<std::shared_ptr<Recogniser>> schemas,
+                             std::vector<std::shared_ptr<Language>> schemas,
                              const CfgRecogniserLimits& limits,
                              std::shared_ptr<const rules::Marks> marks)
-    : schemas_(std::move(schemas)),
+    : languages_(std::move(schemas)),
+      schemas_(tables_of(languages_)),
       network_of_all_(network_of(rules, schemas_, marks.get())),
       network_(*network_of_all_),
       limits_(limits),
@@ -107,9 +125,9 @@ CfgRecogniser::CfgRecogniser(const rules::Rules& rules,
   begin();
 }
 
-CfgRecogniser::CfgRecogniser(const CfgRecogniser& of,
-                             std::vector<std::shared_ptr<Recogniser>> schemas)
-    : schemas_(std::move(schemas)),
+CfgRecogniser::CfgRecogniser(const CfgRecogniser& of)
+    : languages_(of.languages_),
+      schemas_(tables_of(languages_)),
       network_of_all_(of.network_of_all_),
       network_(*network_of_all_),
       limits_(of.limits_),
@@ -168,16 +186,9 @@ void CfgRecogniser::read_prefix() {
 
 CfgRecogniser::~CfgRecogniser() = default;
 
-std::shared_ptr<Recogniser> CfgRecogniser::fresh() {
-  release();
+std::shared_ptr<Recogniser> CfgRecogniser::fresh() const {
   const base::UnlimitedWork start;
-  std::vector<std::shared_ptr<Recogniser>> schemas = schemas_;
-  for (const std::shared_ptr<Recogniser>& part : parts_) {
-    const std::shared_ptr<Recogniser> newest = with_room(part);
-    std::replace(schemas.begin(), schemas.end(), part, newest);
-  }
-  return std::shared_ptr<CfgRecogniser>(
-      new CfgRecogniser(*this, std::move(schemas)));
+  return std::shared_ptr<CfgRecogniser>(new CfgRecogniser(*this));
 }
 
 // --- Interning ---------------------------------------------------------------

@@ -97,6 +97,7 @@
 #include "cfg_recogniser/equivalence_tree.h"
 #include "cfg_recogniser/state_row.h"
 #include "cfg_recogniser/transition_network.h"
+#include "recogniser/language.h"
 #include "recogniser/recogniser.h"
 #include "rules/marks.h"
 #include "rules/rules.h"
@@ -117,13 +118,12 @@ struct CfgRecogniserLimits {
 
 class CfgRecogniser final : public recogniser::Recogniser {
  public:
-  // `schemas[i]` recognises the texts of rules.schemas[i]; null matches
-  // nothing.  The same recogniser may serve several schemas, and several
-  // CfgRecognisers.
+  // `schemas[i]` is the language of rules.schemas[i]; null matches nothing.
+  // The same language may serve several schemas, and several CfgRecognisers.
   // `marks`: the special tokens that the markers of the rules are written with;
   // null if there are none.
   CfgRecogniser(const rules::Rules& rules,
-                std::vector<std::shared_ptr<recogniser::Recogniser>> schemas,
+                std::vector<std::shared_ptr<recogniser::Language>> schemas,
                 const CfgRecogniserLimits& limits = {},
                 std::shared_ptr<const rules::Marks> marks = nullptr);
   ~CfgRecogniser() override;
@@ -157,7 +157,7 @@ class CfgRecogniser final : public recogniser::Recogniser {
   // ::depth.
   bool too_large() const { return too_large_; }
   const CfgRecogniserLimits& limits() const { return limits_; }
-  std::shared_ptr<recogniser::Recogniser> fresh() override;
+  std::shared_ptr<recogniser::Recogniser> fresh() const override;
   recogniser::Configuration adopt(recogniser::Recogniser& from,
                                   recogniser::Configuration config) override;
 
@@ -189,9 +189,8 @@ class CfgRecogniser final : public recogniser::Recogniser {
   bool track_mask_of(recogniser::Configuration config) override;
 
  private:
-  // A copy of `of` with empty tables.
-  CfgRecogniser(const CfgRecogniser& of,
-                std::vector<std::shared_ptr<recogniser::Recogniser>> schemas);
+  // fresh(), of `of`.
+  explicit CfgRecogniser(const CfgRecogniser& of);
   void begin();
   // Moves start_ to after the prefix.
   void read_prefix();
@@ -630,6 +629,8 @@ class CfgRecogniser final : public recogniser::Recogniser {
     if (network_.states[item.state].live) out.push_back(item);
   }
 
+  const std::vector<std::shared_ptr<recogniser::Language>> languages_;
+  // By index of languages_: the tables in use.
   const std::vector<std::shared_ptr<recogniser::Recogniser>> schemas_;
   // Whether a result since begin_tracking() depended on what follows a part.
   bool read_past_part_ = false;

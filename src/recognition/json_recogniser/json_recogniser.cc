@@ -245,7 +245,7 @@ recogniser::Recogniser::Room JsonRecogniser::room() {
 }
 
 // Compiles the same document again.  What compiled once compiles again.
-std::shared_ptr<recogniser::Recogniser> JsonRecogniser::fresh() {
+std::shared_ptr<recogniser::Recogniser> JsonRecogniser::fresh() const {
   const base::UnlimitedWork compile;
   JsonSchemaOptions options = options_;
   options.limits.cancelled = nullptr;

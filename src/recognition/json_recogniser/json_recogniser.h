@@ -106,7 +106,7 @@ class JsonRecogniser final : public recogniser::Recogniser,
   std::string expected(recogniser::Configuration config) override;
   std::size_t own_bytes() const override;
   recogniser::Recogniser::Room room() override;
-  std::shared_ptr<recogniser::Recogniser> fresh() override;
+  std::shared_ptr<recogniser::Recogniser> fresh() const override;
   recogniser::Configuration adopt(recogniser::Recogniser& from,
                                   recogniser::Configuration config) override;
 

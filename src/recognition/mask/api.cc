@@ -83,21 +83,21 @@ Result<Compiler> Compiler::create(const Vocabulary& vocabulary,
 
 namespace {
 
-// The recogniser of a grammar whose markers are tokens of one vocabulary.  It
-// is cached as user data of the recogniser of the same grammar whose markers
-// are text.
+// The language of a grammar whose markers are tokens of one vocabulary.  It is
+// cached as user data of the language of the same grammar whose markers are
+// text.
 struct Marked final : recogniser::UserData {
-  std::shared_ptr<cfg_recogniser::CfgRecogniser>
-      recogniser;  // null: no marker contains a mark
+  // Null: no marker contains a mark.
+  std::shared_ptr<recogniser::Language> language;
   std::shared_ptr<const rules::Marks> marks;
   std::shared_ptr<grammar::CaptureReaders> captures;  // null: nothing captured
 
-  // If another thread holds the recogniser's mutex, returns the size that the
-  // last call measured, instead of waiting.
+  // If another thread uses the language, returns the size that the last call
+  // measured, instead of waiting.
   std::size_t memory_bytes() const override {
-    if (recogniser == nullptr) return sizeof(Marked);
-    const std::unique_lock lock(recogniser->mutex, std::try_to_lock);
-    if (lock) seen_ = recogniser->own_bytes() + recogniser->user_data_bytes();
+    if (language != nullptr) {
+      seen_ = language->try_memory_bytes().value_or(seen_);
+    }
     return sizeof(Marked) + seen_;
   }
 
@@ -114,12 +114,12 @@ Result<std::shared_ptr<Marked>> make_marked(const grammar::GrammarImpl& machine,
   if (!marks) return std::move(marks).error();
   if (*marks == nullptr) return out;
   auto recogniser = std::make_shared<cfg_recogniser::CfgRecogniser>(
-      *machine.rules, grammar::recognisers_of(machine.schemas), machine.limits,
+      *machine.rules, grammar::languages_of(machine.schemas), machine.limits,
       *marks);
   if (auto error = grammar::check_start(*recogniser, "grammar")) {
     return *std::move(error);
   }
-  out->recogniser = std::move(recogniser);
+  out->language = std::make_shared<recogniser::Language>(std::move(recogniser));
   out->marks = *std::move(marks);
   if (grammar::has_captures(*machine.rules)) {
     out->captures = std::make_shared<grammar::CaptureReaders>(
@@ -155,15 +155,14 @@ std::optional<Error> check_stops(const grammar::GrammarImpl& machine,
 
 }  // namespace
 
-// Chooses the recogniser of the constraint.  In this order:
+// Chooses the language of the constraint.  In this order:
 //
-// 1. A grammar that was compiled with marks has one recogniser, which reads
-//    them.
+// 1. A grammar that was compiled with marks has one language, which reads them.
 // 2. If markers are text by option, or if the grammar has no markers, the
-//    grammar's own recogniser reads bytes only.
-// 3. Otherwise the markers become tokens.  Their recogniser is built once per
+//    grammar's own language reads bytes only.
+// 3. Otherwise the markers become tokens.  Their language is built once per
 //    compiler and value of `markers`, under the lock of the grammar's own
-//    recogniser, and cached there.
+//    language, and cached there.
 Result<Constraint> Compiler::compile(const Grammar& grammar,
                                      const ConstraintOptions& options) const {
   if (!state_->knows_stops) {
@@ -179,19 +178,18 @@ Result<Constraint> Compiler::compile(const Grammar& grammar,
   if (auto error = check_stops(*machine, *state_->impl, options.markers)) {
     return *std::move(error);
   }
-  const auto constrain = [&](std::shared_ptr<recogniser::Recogniser> recogniser,
+  const auto constrain = [&](std::shared_ptr<recogniser::Language> language,
                              std::shared_ptr<const rules::Marks> marks,
                              std::shared_ptr<grammar::CaptureReaders> readers) {
     auto impl = std::make_shared<mask::ConstraintImpl>(
-        state_->impl, std::move(recogniser), std::move(marks));
+        state_->impl, std::move(language), std::move(marks));
     impl->set_captures(std::move(readers));
     impl->set_work_limit(machine->work);
     return Constraint(std::make_shared<Constraint::State>(
         Constraint::State{std::move(impl), machine->source, options.markers,
                           machine->marks != nullptr}));
   };
-  const std::shared_ptr<recogniser::Recogniser> text(machine,
-                                                     machine->recogniser.get());
+  const std::shared_ptr<recogniser::Language>& text = machine->language;
   const auto on_its_own = [&] {
     return constrain(text, machine->marks,
                      grammar::capture_readers_of(*machine));
@@ -204,7 +202,7 @@ Result<Constraint> Compiler::compile(const Grammar& grammar,
       state_->marked_owners[options.markers == Markers::kEither];
   std::shared_ptr<Marked> marked;
   {
-    const recogniser::Recogniser::Lock lock(*text);
+    const std::lock_guard lock(text->mutex);
     marked = std::static_pointer_cast<Marked>(text->user_data(owner));
     if (marked == nullptr) {
       Result<std::shared_ptr<Marked>> made =
@@ -214,10 +212,8 @@ Result<Constraint> Compiler::compile(const Grammar& grammar,
       text->set_user_data(owner, marked);
     }
   }
-  if (marked->recogniser == nullptr) return on_its_own();
-  // The marked recogniser shares the recognisers of the schemas, so the grammar
-  // need not outlive the constraint.
-  return constrain(marked->recogniser, marked->marks, marked->captures);
+  if (marked->language == nullptr) return on_its_own();
+  return constrain(marked->language, marked->marks, marked->captures);
 }
 
 Result<Constraint> Compiler::compile_made(

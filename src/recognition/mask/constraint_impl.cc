@@ -15,6 +15,7 @@
 
 namespace parlance::mask {
 
+using recogniser::Language;
 using recogniser::Recogniser;
 
 namespace {
@@ -37,12 +38,13 @@ std::shared_ptr<RecogniserMasks> masks_of(Recogniser& recogniser,
 }  // namespace
 
 ConstraintImpl::ConstraintImpl(std::shared_ptr<CompilerImpl> compiler,
-                               std::shared_ptr<Recogniser> recogniser,
+                               std::shared_ptr<Language> language,
                                std::shared_ptr<const rules::Marks> marks)
     : compiler_(std::move(compiler)),
       marks_(std::move(marks)),
-      traits_(recogniser->traits()),
-      current_(make_generation(std::move(recogniser))) {}
+      language_(std::move(language)),
+      current_(make_generation(language_->with_room())),
+      traits_(current_->recogniser->traits()) {}
 
 // --- Generations -------------------------------------------------------------
 
@@ -50,19 +52,19 @@ std::shared_ptr<Generation> ConstraintImpl::make_generation(
     std::shared_ptr<Recogniser> recogniser) {
   auto made = std::make_shared<Generation>();
   made->recogniser = std::move(recogniser);
-  const GenerationLock recogniser_used(*made);
+  const Recogniser::Lock recogniser_used(*made->recogniser);
   made->start = made->recogniser->start();
   made->masks = masks_of(*made->recogniser, compiler_->owner());
   return made;
 }
 
-// A question that was stopped spoils whatever it uses, so it gets no successor:
-// each would be spoiled before it is used.
+// A question that was stopped spoils whatever it uses, so it gets no other
+// tables: they would be spoiled before they are used.
 std::shared_ptr<Generation> ConstraintImpl::newest_generation() {
   const std::lock_guard lock(generations_mutex_);
-  if (current_->full.load(std::memory_order_relaxed) && base::work_left()) {
-    std::shared_ptr<Recogniser> next = current_->recogniser->successor();
-    if (next != nullptr) {
+  if (current_->full() && base::work_left()) {
+    std::shared_ptr<Recogniser> next = language_->with_room();
+    if (next != current_->recogniser) {
       previous_ = std::exchange(current_, make_generation(std::move(next)));
     }
   }
@@ -70,14 +72,12 @@ std::shared_ptr<Generation> ConstraintImpl::newest_generation() {
 }
 
 Configuration ConstraintImpl::adopt(const Position& position, Generation& by) {
-  if (position.dead()) return {};
-  // Not a Recogniser::Lock: the configurations of a spoiled recogniser are
-  // right, so that the answer does not depend on what spoiled it.
-  const std::lock_guard before(position.in->recogniser->mutex);
-  const base::OnUnwinding failed(
-      [&] { position.in->recogniser->settle(/*failed=*/true); });
-  const GenerationLock after(by);
-  return after->adopt(*position.in->recogniser, position.config);
+  Configuration config = position.config;
+  Configuration* const moved = &config;
+  if (!config.dead()) {
+    Recogniser::move(*position.in->recogniser, *by.recogniser, {&moved, 1});
+  }
+  return config;
 }
 
 // The input is read by an empty recogniser, which is replaced whenever it is
@@ -85,18 +85,14 @@ Configuration ConstraintImpl::adopt(const Position& position, Generation& by) {
 // not grow by what was read on the way.
 Position ConstraintImpl::replay(const InputLog& input,
                                 const std::shared_ptr<Generation>& by) {
-  std::shared_ptr<Recogniser> empty;
-  {
-    const GenerationLock use(*by);
-    empty = by->recogniser->fresh();
-  }
+  std::shared_ptr<Recogniser> empty = by->recogniser->fresh();
   Position position{empty == nullptr ? by : make_generation(std::move(empty)),
                     {}};
   position.config = position.in->start;
   for (std::size_t i = 0; i < input.size() && !position.dead(); ++i) {
     if (!may_go_on()) break;
     const base::RepeatedWork again;
-    if (position.in->full.load(std::memory_order_relaxed)) {
+    if (position.in->full()) {
       position = in_private_generation(position, 0);
     }
     position = input.is_token(i) ? read_token(position, input.token(i))
@@ -127,16 +123,11 @@ Position ConstraintImpl::move_to_newest(const Position& position,
 
 Position ConstraintImpl::in_private_generation(const Position& position,
                                                std::size_t room) {
-  std::shared_ptr<Recogniser> empty;
-  {
-    const Recogniser::Lock lock(*position.in->recogniser);
-    empty = position.in->recogniser->fresh();
-  }
+  Configuration config = position.config;
+  Configuration* const moved = &config;
+  auto empty = position.in->recogniser->renewed(room, {&moved, 1});
   if (empty == nullptr) return position;
-  empty->widen(room);
-  Position to{make_generation(std::move(empty)), {}};
-  to.config = adopt(position, *to.in);
-  return to;
+  return {make_generation(std::move(empty)), config};
 }
 
 template <class Question>
@@ -144,8 +135,7 @@ auto ConstraintImpl::retry_with_memory(Position position, Question question) {
   constexpr std::size_t kRoom = std::size_t{1} << 16;
   for (std::size_t room = kRoom;; room *= 2) {
     auto answer = question(position);
-    if (!position.in->overflowed.load(std::memory_order_relaxed) ||
-        !may_go_on()) {
+    if (!position.in->overflowed() || !may_go_on()) {
       return answer;
     }
     position = in_private_generation(position, room);
@@ -188,7 +178,7 @@ bool ConstraintImpl::ends_with(const Position& position, Id id) {
   const bool mark = marks_ != nullptr && marks_->mark_of(id);
   if (!mark && !traits_.names_tokens) return false;
   return retry_with_memory(position, [&](const Position& at) {
-    const GenerationLock use(*at.in);
+    const Recogniser::Lock use(*at.in->recogniser);
     return use->can_end(use->step_named(at.config, id));
   });
 }
@@ -241,7 +231,7 @@ void ConstraintImpl::store_in_part(Recogniser& recogniser, Configuration config,
 
 std::pair<MaskHandle, bool> ConstraintImpl::find_known(
     const Position& position) {
-  const GenerationLock use(*position.in);
+  const Recogniser::Lock use(*position.in->recogniser);
   if (use->overflowed()) return {};
   RecogniserMasks& masks = *position.in->masks;
   const bool can_end = use->can_end(position.config);
@@ -290,7 +280,7 @@ bool ConstraintImpl::fill(const Position& position, const StopSet& stops,
   bool can_end = false;
   bool made = false;
   {
-    const GenerationLock use(*position.in);
+    const Recogniser::Lock use(*position.in->recogniser);
     RecogniserMasks& masks = *position.in->masks;
     can_end = use->can_end(position.config);
     if (!use->overflowed()) {
@@ -368,14 +358,14 @@ Configuration ConstraintImpl::read_locked(Recogniser& recogniser,
 // at a time, each with as much memory as it needs.
 Position ConstraintImpl::read(Position position, std::string_view bytes) {
   {
-    const GenerationLock use(*position.in);
+    const Recogniser::Lock use(*position.in->recogniser);
     const Configuration to = read_locked(*use, position.config, bytes);
     if (!use->overflowed()) return {position.in, to};
   }
   while (!bytes.empty() && !position.dead() && may_go_on()) {
     std::string_view rest;
     position = retry_with_memory(position, [&](const Position& at) {
-      const GenerationLock use(*at.in);
+      const Recogniser::Lock use(*at.in->recogniser);
       rest = bytes;
       Configuration to = read_mark(*use, at.config, &rest);
       if (to.dead()) {
@@ -385,7 +375,7 @@ Position ConstraintImpl::read(Position position, std::string_view bytes) {
       return Position{at.in, to};
     });
     bytes = rest;
-    if (position.in->full.load(std::memory_order_relaxed)) {
+    if (position.in->full()) {
       position = in_private_generation(position, 0);
     }
   }
@@ -397,7 +387,7 @@ std::optional<Configuration> ConstraintImpl::read_token_here(
   if (compiler_->vocabulary().kind(id) == TokenKind::kUnused) {
     return Configuration{};
   }
-  const GenerationLock use(*position.in);
+  const Recogniser::Lock use(*position.in->recogniser);
   const Configuration to = read_locked(*use, position.config, id);
   if (use->overflowed()) return std::nullopt;
   return to;
@@ -409,7 +399,7 @@ Position ConstraintImpl::read_token(const Position& position, Id id) {
   }
   if (!may_go_on()) return {position.in, {}};
   return retry_with_memory(position, [&](const Position& at) {
-    const GenerationLock use(*at.in);
+    const Recogniser::Lock use(*at.in->recogniser);
     return Position{at.in, read_locked(*use, at.config, id)};
   });
 }
@@ -419,12 +409,12 @@ bool ConstraintImpl::can_stop(const Position& position, Id id) {
 }
 
 bool ConstraintImpl::can_end(const Position& position) {
-  const GenerationLock use(*position.in);
+  const Recogniser::Lock use(*position.in->recogniser);
   return use->can_end(position.config);
 }
 
 std::optional<double> ConstraintImpl::temperature(const Position& position) {
-  const GenerationLock use(*position.in);
+  const Recogniser::Lock use(*position.in->recogniser);
   return use->temperature(position.config);
 }
 
@@ -535,7 +525,7 @@ bool ConstraintImpl::nothing_follows(Recogniser& recogniser,
 
 bool ConstraintImpl::nothing_follows(const Position& position) {
   return retry_with_memory(position, [&](const Position& at) {
-    const GenerationLock use(*at.in);
+    const Recogniser::Lock use(*at.in->recogniser);
     return nothing_follows(*use, at.config);
   });
 }
@@ -559,7 +549,7 @@ Error ConstraintImpl::no_token_error(const Position& position,
   std::string list;
   int count = 0;
   {
-    const GenerationLock use(*position.in);
+    const Recogniser::Lock use(*position.in->recogniser);
     for (unsigned byte = 0; byte < 256; ++byte) {
       const auto next = static_cast<std::uint8_t>(byte);
       if (use->step(position.config, next).dead()) continue;
@@ -608,7 +598,7 @@ const ConstraintImpl::Next& ConstraintImpl::next_forced(Generation& in,
 std::vector<ConstraintImpl::Forced> ConstraintImpl::forced(
     const Position& position, std::size_t limit, Position* end) {
   return retry_with_memory(position, [&](const Position& at) {
-    const GenerationLock use(*at.in);
+    const Recogniser::Lock use(*at.in->recogniser);
     *end = at;
     if (use->broken()) return std::vector<Forced>();
     return forced(*at.in, at.config, limit, &end->config);
@@ -657,7 +647,7 @@ std::vector<ConstraintImpl::Forced> ConstraintImpl::forced(Generation& in,
 
 bool ConstraintImpl::any_below(std::uint32_t root, const Position& position) {
   return retry_with_memory(position, [&](const Position& at) {
-    const GenerationLock use(*at.in);
+    const Recogniser::Lock use(*at.in->recogniser);
     return any_below(*use, root, at.config);
   });
 }

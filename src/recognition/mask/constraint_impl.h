@@ -1,18 +1,19 @@
 #ifndef PARLANCE_SRC_MASK_CONSTRAINT_IMPL_H_
 #define PARLANCE_SRC_MASK_CONSTRAINT_IMPL_H_
 
-// A recogniser and a vocabulary: what all matchers of one constraint share.
+// A language and a vocabulary: what all matchers of one constraint share.
 //
-// Each call takes the recogniser's lock once and holds it while it calls the
-// recogniser.  Masks are copied without the lock.
+// Each question holds the recogniser's lock: to look for a mask; to make it, if
+// there is none; and for each stop token that is a mark, whether the text can
+// end with it.  Masks are copied without the lock.
 //
-// Memory.  A full recogniser is replaced by its successor.  The previous
-// generation is kept, so that matchers can carry their configurations over
-// (Recogniser::adopt), at the cost of the configuration; older configurations
-// are found again by replaying the input.  A call for which a recogniser lacks
-// memory is repeated with an empty recogniser, which gets as much as the call
-// needs.  A mask may need far more; it is made with little memory instead
-// (low_memory_mask.cc).
+// Memory (docs/design/memory.md).  A full recogniser is replaced by the newest
+// of the language.  The previous generation is kept, so that matchers can carry
+// their configurations over (Recogniser::adopt), at the cost of the
+// configuration; older configurations are found again by replaying the input.
+// A call for which a recogniser lacks memory is repeated with an empty
+// recogniser, which gets as much as the call needs.  A mask may need far more;
+// it is made with little memory instead (low_memory_mask.cc).
 //
 // Work.  A matcher asks within a base::Work.  Once that is stopped every answer
 // is void, and no answer is stored or asked again with more memory.
@@ -35,6 +36,7 @@
 #include "mask/recogniser_masks.h"
 #include "mask/stop_set.h"
 #include "parlance/schema_options.h"
+#include "recogniser/language.h"
 #include "recogniser/recogniser.h"
 #include "rules/marks.h"
 
@@ -92,7 +94,7 @@ class ConstraintImpl {
  public:
   // `marks`: the special tokens that the recogniser reads by id.  May be null.
   ConstraintImpl(std::shared_ptr<CompilerImpl> compiler,
-                 std::shared_ptr<recogniser::Recogniser> recogniser,
+                 std::shared_ptr<recogniser::Language> language,
                  std::shared_ptr<const rules::Marks> marks = nullptr);
 
   // The steps that one call of a matcher may take (GrammarLimits::work).  Set
@@ -220,10 +222,12 @@ class ConstraintImpl {
   const std::shared_ptr<const rules::Marks> marks_;
   std::shared_ptr<grammar::CaptureReaders> captures_;
   std::size_t work_limit_ = GrammarLimits{}.work;
-  const recogniser::Recogniser::Traits traits_;
+  const std::shared_ptr<recogniser::Language> language_;
 
-  std::mutex generations_mutex_;  // guards the members below
+  std::mutex generations_mutex_;  // guards the two members below
   std::shared_ptr<Generation> current_, previous_;
+
+  const recogniser::Recogniser::Traits traits_;
 };
 
 }  // namespace parlance::mask

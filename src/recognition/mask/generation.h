@@ -1,13 +1,13 @@
 #ifndef PARLANCE_SRC_MASK_GENERATION_H_
 #define PARLANCE_SRC_MASK_GENERATION_H_
 
-// A generation is a recogniser for as long as its tables have room.
+// A generation is a recogniser for as long as its tables have room, with the
+// masks that one compiler made of it.
 //
-// When a recogniser is full, its successor takes over (recogniser.h).  A
-// matcher moves to the newest generation with its next call, independently of
-// others.
+// When a recogniser is full, the newest tables of the language take over
+// (language.h).  A matcher moves to the newest generation with its next call,
+// independently of others.
 
-#include <atomic>
 #include <memory>
 
 #include "mask/recogniser_masks.h"
@@ -20,10 +20,16 @@ struct Generation {
   // The masks of the recogniser.  Guarded by its lock.
   std::shared_ptr<RecogniserMasks> masks;
   recogniser::Configuration start;
-  // Whatever begins something new uses the next generation.
-  std::atomic<bool> full{false};
-  // Answers given since the recogniser overflowed may be wrong.
-  std::atomic<bool> overflowed{false};
+
+  // As of the last question.  Whatever begins something new uses the next
+  // generation.
+  bool full() const {
+    return recogniser->last_room() != recogniser::Recogniser::Room::kLeft;
+  }
+  // Answers given since may be wrong.
+  bool overflowed() const {
+    return recogniser->last_room() == recogniser::Recogniser::Room::kOverflowed;
+  }
 };
 
 // A configuration and the generation that it belongs to.
@@ -32,32 +38,6 @@ struct Position {
   recogniser::Configuration config = {};
 
   bool dead() const { return config.dead(); }
-};
-
-// Locks the recogniser of a generation, and records on release whether it is
-// full or has overflowed.
-class GenerationLock {
- public:
-  explicit GenerationLock(Generation& of) : of_(of), lock_(*of.recogniser) {}
-  ~GenerationLock() {
-    of_.recogniser->settle(lock_.failing());
-    using Room = recogniser::Recogniser::Room;
-    const Room room = of_.recogniser->room();
-    if (room == Room::kLeft) return;
-    of_.full.store(true, std::memory_order_relaxed);
-    if (room == Room::kOverflowed) {
-      of_.overflowed.store(true, std::memory_order_relaxed);
-    }
-  }
-  GenerationLock(const GenerationLock&) = delete;
-  GenerationLock& operator=(const GenerationLock&) = delete;
-
-  recogniser::Recogniser& operator*() const { return *lock_; }
-  recogniser::Recogniser* operator->() const { return &*lock_; }
-
- private:
-  Generation& of_;
-  const recogniser::Recogniser::Lock lock_;
 };
 
 }  // namespace parlance::mask

@@ -1,4 +1,3 @@
-// A mask in little memory.
 // Makes a mask with little memory, when a recogniser overflows while a mask is
 // made in the usual way.
 //
@@ -26,9 +25,8 @@ using recogniser::Recogniser;
 class ReplaceableRecogniser {
  public:
   ReplaceableRecogniser(Recogniser& from, Configuration config)
-      : recogniser_(from.fresh()), path_{config} {
-    const Recogniser::Lock lock(*recogniser_);
-    path_[0] = recogniser_->adopt(from, config);
+      : path_{config} {
+    move_from(from, 0);
   }
 
   // The result of `question`, repeated with more memory while the recogniser
@@ -41,7 +39,7 @@ class ReplaceableRecogniser {
         auto answer = question(*lock);
         if (!recogniser_->overflowed() || !sound()) return answer;
       }
-      renew(room);
+      move_from(*recogniser_, room);
     }
   }
   // Keeps the first `depth` configurations and appends the one after `byte`.
@@ -56,7 +54,7 @@ class ReplaceableRecogniser {
     });
     if (to.dead() || !sound()) return false;
     path_.push_back(to);
-    if (full) renew(0);
+    if (full) move_from(*recogniser_, 0);
     return true;
   }
   // From the start of the token to the current node.
@@ -69,17 +67,12 @@ class ReplaceableRecogniser {
  private:
   static constexpr std::size_t kRoom = std::size_t{1} << 16;
 
-  void renew(std::size_t room) {
+  void move_from(Recogniser& full, std::size_t room) {
+    std::vector<Configuration*> path;
+    for (Configuration& one : path_) path.push_back(&one);
     const std::uint64_t repeated = base::thread_work.repeated;
-    const std::shared_ptr<Recogniser> full = recogniser_;
-    const Recogniser::Lock before(*full);
-    recogniser_ = full->fresh();
+    recogniser_ = full.renewed(room, path);
     base::limit_repeated(repeated);
-    recogniser_->widen(room);
-    const Recogniser::Lock after(*recogniser_);
-    for (Configuration& position : path_) {
-      position = recogniser_->adopt(*full, position);
-    }
   }
 
   std::shared_ptr<Recogniser> recogniser_;
@@ -90,11 +83,7 @@ class ReplaceableRecogniser {
 
 void ConstraintImpl::fill_with_low_memory(const Position& position,
                                           std::span<std::uint32_t> row) {
-  std::optional<ReplaceableRecogniser> recogniser;
-  {
-    const Recogniser::Lock lock(*position.in->recogniser);
-    recogniser.emplace(*position.in->recogniser, position.config);
-  }
+  ReplaceableRecogniser recogniser(*position.in->recogniser, position.config);
   std::ranges::fill(row, 0);
   const auto put = [&](Id id, bool fits) {
     const std::uint32_t bit = std::uint32_t{1} << (id & 31);
@@ -103,7 +92,7 @@ void ConstraintImpl::fill_with_low_memory(const Position& position,
   const vocab::TokenTrie& trie = compiler_->tables().trie();
   for (std::uint32_t i = 1; i < trie.node_count() && base::spend_work();) {
     const vocab::TrieNode node = trie.node(i);
-    if (!recogniser->step(node.depth(), node.byte())) {
+    if (!recogniser.step(node.depth(), node.byte())) {
       i = node.subtree_end();
       continue;
     }
@@ -113,8 +102,8 @@ void ConstraintImpl::fill_with_low_memory(const Position& position,
   // Tokens that are read by their ids, or that only step_token() can decide.
   Recogniser::TokenIds ids;
   const auto size = static_cast<std::uint32_t>(compiler_->vocabulary().size());
-  recogniser->retry([&](Recogniser& used) {
-    used.token_ids(recogniser->path().front(), size, ids);
+  recogniser.retry([&](Recogniser& used) {
+    used.token_ids(recogniser.path().front(), size, ids);
     return true;
   });
   for (const Id id : ids.accepted) {
@@ -122,8 +111,8 @@ void ConstraintImpl::fill_with_low_memory(const Position& position,
   }
   for (const Id id : ids.undecided) {
     put(id, !recogniser
-                 ->retry([&](Recogniser& used) {
-                   return used.step_token(recogniser->path().front(), {}, id);
+                 .retry([&](Recogniser& used) {
+                   return used.step_token(recogniser.path().front(), {}, id);
                  })
                  .dead());
   }

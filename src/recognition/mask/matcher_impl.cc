@@ -44,7 +44,7 @@ MatcherImpl::MatcherImpl(std::shared_ptr<ConstraintImpl> constraint,
 template <class Question>
 auto MatcherImpl::ask(const Question& question)
     -> std::optional<decltype(question())> {
-  // A recogniser without a successor stays spoiled.
+  // Tables that are never full stay spoiled.
   constexpr int kMostRounds = 8;
   const std::size_t size = history_.size();
   const bool terminated = terminated_;
@@ -105,8 +105,7 @@ bool MatcherImpl::is_over(const Position& position) {
 
 Position MatcherImpl::here() {
   Position position{generation_.lock(), history_.back()};
-  if (position.in == nullptr ||
-      position.in->full.load(std::memory_order_relaxed)) {
+  if (position.in == nullptr || position.in->full()) {
     return renew(position);
   }
   return position;
@@ -684,9 +683,7 @@ std::size_t MatcherImpl::TreeWalk::run(std::chrono::nanoseconds limit) {
     }
     // A node that failed has spoiled the recogniser of the nodes before it.
     visit_within(node, [&, node = node, &before = before] {
-      return before.position.in != nullptr &&
-                     before.position.in->overflowed.load(
-                         std::memory_order_relaxed)
+      return before.position.in != nullptr && before.position.in->overflowed()
                  ? read_again(node)
                  : matcher_.follow(before, tree_.tokens[node]);
     });

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include "base/unwinding.h"
@@ -14,14 +15,14 @@ namespace {
 
 // Nodes of the containers.
 constexpr std::size_t kEntryBytes = 256;
-constexpr std::size_t kRecogniserBytes = 128;
+constexpr std::size_t kLanguageBytes = 128;
 
 constexpr std::size_t kMeasuredAtOnce = 8;
 
 std::size_t own_bytes(const std::string& key,
                       const PartCache::CacheEntry& entry) {
   return kEntryBytes + key.capacity() + entry.bytes +
-         entry.recognisers.size() * sizeof(entry.recognisers[0]);
+         entry.languages.size() * sizeof(entry.languages[0]);
 }
 
 }  // namespace
@@ -55,20 +56,20 @@ std::shared_ptr<const void> PartCache::add(EntryKind kind, std::string key,
   by_key_.emplace(front.key, entries_.begin());
   ++statistics_.kinds[static_cast<std::size_t>(kind)].entries;
   statistics_.bytes += own_bytes(front.key, front.entry);
-  for (const auto& recogniser : front.entry.recognisers) count(recogniser);
+  for (const auto& language : front.entry.languages) count(language);
   measure(kMeasuredAtOnce);
   shrink(gone);
   return value;
 }
 
-// Counts a reference to a recogniser.  A new recogniser is measured next.
-void PartCache::count(const std::shared_ptr<Recogniser>& recogniser) {
+// Counts a reference to a language.  A new language is measured next.
+void PartCache::count(const std::shared_ptr<Language>& language) {
   const auto [known, added] =
-      counted_of_.try_emplace(recogniser.get(), counted_.begin());
+      counted_of_.try_emplace(language.get(), counted_.begin());
   if (added) {
-    counted_.push_front({.recogniser = recogniser});
+    counted_.push_front({.language = language});
     known->second = counted_.begin();
-    statistics_.bytes += kRecogniserBytes;
+    statistics_.bytes += kLanguageBytes;
   }
   ++known->second->entries;
 }
@@ -77,23 +78,21 @@ void PartCache::measure(std::size_t how_many) {
   for (std::size_t i = std::min(how_many, counted_.size()); i > 0; --i) {
     Counted& one = counted_.front();
     counted_.splice(counted_.end(), counted_, counted_.begin());
-    if (!one.recogniser->mutex.try_lock()) continue;
-    const std::size_t bytes =
-        one.recogniser->own_bytes() + one.recogniser->user_data_bytes();
-    one.recogniser->mutex.unlock();
-    statistics_.bytes += bytes - one.bytes;
-    one.bytes = bytes;
+    const std::optional<std::size_t> bytes = one.language->try_memory_bytes();
+    if (!bytes) continue;
+    statistics_.bytes += *bytes - one.bytes;
+    one.bytes = *bytes;
   }
 }
 
 void PartCache::drop(Entries::iterator entry, Entries& gone) {
   statistics_.bytes -= own_bytes(entry->key, entry->entry);
   --statistics_.kinds[static_cast<std::size_t>(entry->kind)].entries;
-  for (const auto& recogniser : entry->entry.recognisers) {
-    const auto found = counted_of_.find(recogniser.get());
+  for (const auto& language : entry->entry.languages) {
+    const auto found = counted_of_.find(language.get());
     Counted& one = *found->second;
     if (--one.entries > 0) continue;
-    statistics_.bytes -= kRecogniserBytes + one.bytes;
+    statistics_.bytes -= kLanguageBytes + one.bytes;
     counted_.erase(found->second);
     counted_of_.erase(found);
   }
@@ -103,15 +102,14 @@ void PartCache::drop(Entries::iterator entry, Entries& gone) {
 
 // Whether evicting the entry frees more than its key.
 bool PartCache::frees(const Entry& entry) const {
-  if (entry.entry.recognisers.empty()) return true;
-  return std::ranges::any_of(
-      entry.entry.recognisers, [&](const auto& recogniser) {
-        return counted_of_.at(recogniser.get())->entries == 1;
-      });
+  if (entry.entry.languages.empty()) return true;
+  return std::ranges::any_of(entry.entry.languages, [&](const auto& language) {
+    return counted_of_.at(language.get())->entries == 1;
+  });
 }
 
 // Evicts the least recently used entries until the budget holds.  The
-// recogniser of a part that some grammar refers to would not be freed, so such
+// language of a part that some grammar refers to would not be freed, so such
 // an entry is passed over, once.
 void PartCache::shrink(Entries& gone) {
   std::size_t passed = 0;

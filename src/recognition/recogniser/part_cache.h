@@ -7,17 +7,17 @@
 // A key has all that its value reads, as bytes (cache_key.h), and keys are
 // compared: their hash only chooses where to look.
 //
-// An entry occupies memory of its own and refers to recognisers, which several
-// entries may share: the recogniser of a schema is an entry by itself and a
-// part of the grammars of many tags.  A shared recogniser is counted once, as
-// long as some entry refers to it.
+// An entry occupies memory of its own and refers to languages, which several
+// entries may share: the language of a schema is an entry by itself and a part
+// of the grammars of many tags.  A shared language is counted once, as long as
+// some entry refers to it, with its newest tables.
 //
-//   key "s..."  ──▶ JsonRecogniser ◀───┐
-//   key "T..."  ──▶ Grammar's CfgRecogniser
+//   key "s..."  ──▶ Language of the schema ◀───┐
+//   key "T..."  ──▶ Language of the grammar ───┘
 //
-// Recognisers grow while they are used.  So each add() measures a few of them
-// again, in turn, and statistics() measures all.  A recogniser that is in use
-// at that moment keeps its last measurement.
+// Tables grow while they are used.  So each add() measures a few languages
+// again, in turn, and statistics() measures all.  A language that is in use at
+// that moment keeps its last measurement.
 
 #include <cstddef>
 #include <cstdint>
@@ -30,7 +30,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "recogniser/recogniser.h"
+#include "recogniser/language.h"
 
 namespace parlance::recogniser {
 
@@ -68,8 +68,8 @@ class PartCache {
 
   struct CacheEntry {
     std::shared_ptr<const void> value;
-    std::size_t bytes = 0;  // without the recognisers
-    std::vector<std::shared_ptr<Recogniser>> recognisers = {};
+    std::size_t bytes = 0;  // without the languages
+    std::vector<std::shared_ptr<Language>> languages = {};
   };
   // Adds `entry` if it fits the budget.  If the key has an entry already, that
   // entry stays.  Returns the value of the entry of the key, or of `entry` if
@@ -88,7 +88,7 @@ class PartCache {
     std::size_t bytes = 0;
     std::uint64_t evictions = 0;
   };
-  // Measures all recognisers, evicts entries beyond the budget, and returns the
+  // Measures all languages, evicts entries beyond the budget, and returns the
   // statistics after that.
   Statistics statistics();
 
@@ -100,7 +100,7 @@ class PartCache {
   };
   using Entries = std::list<Entry>;  // most recently used first
   struct Counted {
-    std::shared_ptr<Recogniser> recogniser;
+    std::shared_ptr<Language> language;
     std::size_t entries = 0;  // that refer to it
     std::size_t bytes = 0;
   };
@@ -108,7 +108,7 @@ class PartCache {
 
   // REQUIRES: the caller holds mutex_.  Evicted entries are moved to `gone`, to
   // be destroyed after the mutex was unlocked.
-  void count(const std::shared_ptr<Recogniser>& recogniser);
+  void count(const std::shared_ptr<Language>& language);
   void measure(std::size_t how_many);
   void drop(Entries::iterator entry, Entries& gone);
   void shrink(Entries& gone);
@@ -125,7 +125,7 @@ class PartCache {
   };
   std::unordered_map<KeyView, Entries::iterator, HashOf> by_key_;
   AllCounted counted_;
-  std::unordered_map<const Recogniser*, AllCounted::iterator> counted_of_;
+  std::unordered_map<const Language*, AllCounted::iterator> counted_of_;
   Statistics statistics_;
 };
 

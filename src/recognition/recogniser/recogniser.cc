@@ -2,16 +2,12 @@
 
 #include "recogniser/recogniser.h"
 
-#include <algorithm>
-#include <atomic>
 #include <utility>
-
-#include "base/work.h"
 
 namespace parlance::recogniser {
 namespace {
 
-// Has no text, and always sends for its successor.
+// Has no text, and always sends for other tables.
 class Nothing final : public Recogniser {
  public:
   Nothing() { break_off(); }
@@ -29,9 +25,6 @@ class Nothing final : public Recogniser {
   std::size_t own_bytes() const override { return 0; }
 };
 
-// More than one vocabulary is rare for a grammar.
-constexpr std::size_t kMostOwners = 4;
-
 }  // namespace
 
 Recogniser& Recogniser::nothing() {
@@ -39,65 +32,24 @@ Recogniser& Recogniser::nothing() {
   return one;
 }
 
-std::shared_ptr<UserData> Recogniser::user_data(std::uint64_t key) const {
-  for (const UserEntry& one : user_entries_) {
-    if (one.key == key) return one.what;
+// Not a Lock of `from`: the question does not depend on what spoiled it.
+void Recogniser::move(Recogniser& from, Recogniser& to,
+                      std::span<Configuration* const> configs) {
+  const std::lock_guard before(from.mutex);
+  const base::OnUnwinding failed([&] { from.settle(/*failed=*/true); });
+  const Lock after(to);
+  for (Configuration* const config : configs) {
+    *config = after->adopt(from, *config);
   }
-  return nullptr;
 }
 
-void Recogniser::set_user_data(std::uint64_t key,
-                               std::shared_ptr<UserData> user_data) {
-  if (user_entries_.size() == kMostOwners) {
-    user_entries_.erase(user_entries_.begin());
-  }
-  user_entries_.push_back({key, std::move(user_data)});
-}
-
-std::uint64_t Recogniser::new_user_key() {
-  static std::atomic<std::uint64_t> last{0};
-  return ++last;
-}
-
-std::size_t Recogniser::user_data_bytes() const {
-  std::size_t bytes = 0;
-  for (const UserEntry& one : user_entries_) bytes += one.what->memory_bytes();
-  return bytes;
-}
-
-// To look at a recogniser that is spoiled does not make an answer wrong.
-std::shared_ptr<Recogniser> Recogniser::successor() {
-  const base::UnlimitedWork unlimited;
-  std::shared_ptr<Line> line;
-  {
-    const std::lock_guard lock(line_mutex_);
-    line = line_of_first_.lock();
-    if (line == nullptr && line_ == nullptr) line_ = std::make_shared<Line>();
-    if (line == nullptr) line = line_;
-  }
-  const std::lock_guard lock(line->mutex);
-  bool room = false;
-  if (line->newest != nullptr && line->newest.get() != this) {
-    const Lock asked(*line->newest);
-    room = !line->newest->full();
-  }
-  if (!room) {
-    const Lock asked(*this);
-    line->newest = fresh();
-    if (line->newest != nullptr) line->newest->line_of_first_ = line;
-  }
-  return line->newest;
-}
-
-std::shared_ptr<Recogniser> Recogniser::with_room(
-    std::shared_ptr<Recogniser> one) {
-  const base::UnlimitedWork unlimited;
-  {
-    const Lock lock(*one);
-    if (!one->full()) return one;
-  }
-  std::shared_ptr<Recogniser> next = one->successor();
-  return next == nullptr ? one : next;
+std::shared_ptr<Recogniser> Recogniser::renewed(
+    std::size_t room, std::span<Configuration* const> configs) {
+  std::shared_ptr<Recogniser> empty = fresh();
+  if (empty == nullptr) return nullptr;
+  empty->widen(room);
+  move(*this, *empty, configs);
+  return empty;
 }
 
 std::size_t Recogniser::memory_bytes() {

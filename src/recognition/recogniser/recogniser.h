@@ -30,6 +30,7 @@
 // the next, so two recognisers never deadlock over their parts.
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -45,27 +46,20 @@
 #include "base/work.h"
 #include "recogniser/configuration.h"
 #include "recogniser/hint.h"
+#include "recogniser/user_data.h"
 
 namespace parlance::recogniser {
 
 // Bytes of the longest token that a mask is asked about.
 inline constexpr std::uint32_t kLongestToken = 255;
 
-// Data that a user of the recogniser stores with it, so that both live equally
-// long: the masks made for one vocabulary, for instance.
-class UserData {
- public:
-  virtual ~UserData() = default;
-  virtual std::size_t memory_bytes() const = 0;
-};
-
 // Not thread-safe: the caller holds a Lock, for instance while it makes a mask.
 //
-// The order of locks: that of a constraint's generations; that of a chain of
-// successors; full tables; the tables that replace them; then those of a part,
-// again in this order.  Of two parts that are locked one adopts from the other:
-// no third is locked, and the one with the lower address is first.
-class Recogniser {
+// The order of locks: that of a constraint's generations; a language
+// (language.h); the languages of its parts; tables; the tables that replace
+// them; those of a part.  Of two parts that are locked one adopts from the
+// other: no third is locked, and the one with the lower address is first.
+class Recogniser : public UserDataStore {
  public:
   // ~Lock() also unlocks the part that is locked, if any, spoils the recogniser
   // if the question of this thread was stopped, and breaks it if an exception
@@ -75,6 +69,7 @@ class Recogniser {
     explicit Lock(Recogniser& of) : of_(of) { of_.mutex.lock(); }
     ~Lock() {
       of_.settle(failing());
+      of_.note_room();
       of_.mutex.unlock();
     }
     Lock(const Lock&) = delete;
@@ -93,27 +88,6 @@ class Recogniser {
 
   virtual ~Recogniser() {
     if (locked_part_ != nullptr) locked_part_->mutex.unlock();
-  }
-
-  // Unlocks the part that is locked, if any.
-  void release() {
-    if (locked_part_ == nullptr) return;
-    if (!base::work_left()) locked_part_->spoil();
-    if (locked_part_->spoiled()) spoil();
-    part_full_ = part_full_ || locked_part_->full();
-    locked_part_->mutex.unlock();
-    locked_part_ = nullptr;
-  }
-  // What comes before the recogniser is unlocked: releases its part, and notes
-  // what the question of this thread (base/work.h) has done to both.
-  void settle(bool failed) {
-    if (failed) {
-      if (locked_part_ != nullptr) locked_part_->break_off();
-      break_off();
-    }
-    if (!base::work_left()) spoil();
-    release();
-    if (spoiled_ && base::in_question()) base::thread_work.spoiled = true;
   }
 
   // May be called without a lock.
@@ -268,15 +242,15 @@ class Recogniser {
     std::string_view text_after = {};
   };
   // The part that alone reads at `config`.  None where its text may end.  The
-  // part is locked until another one is used, or release().
+  // part is locked until another one is used, or this recogniser is unlocked.
   virtual PartPosition part_at(Configuration) { return {}; }
 
   // --- Memory.
   //
   // The tables of a recogniser have a budget in bytes.  When it is used up the
   // recogniser is full(): all results still hold, but a new text should be read
-  // with the successor(), which accepts the same texts and begins with empty
-  // tables.  A configuration is moved there by adopt().
+  // with the newest of its language (language.h), which accepts the same texts
+  // and began with empty tables.  A configuration is moved there by adopt().
   //
   // When even that budget was exceeded, the recogniser has overflowed(): some
   // configurations are dead for this reason only, and results of the last call
@@ -285,8 +259,8 @@ class Recogniser {
   //
   // The same holds for a recogniser that is spoiled(): a question was stopped
   // inside it before it was answered (base/work.h), so that its tables may hold
-  // wrong answers.  More memory does not help; the successor does, and a
-  // question that met a spoiled recogniser is asked again there.
+  // wrong answers.  More memory does not help; other tables do, and a question
+  // that met a spoiled recogniser is asked again there.
   //
   // A recogniser is broken(), and spoiled, if an exception has left it: when
   // there is no memory, tables are half written.  They are not used again.
@@ -297,51 +271,66 @@ class Recogniser {
   virtual Room room() { return Room::kLeft; }
   bool full() { return room() != Room::kLeft; }
   bool overflowed() { return room() == Room::kOverflowed; }
+  // room() when a lock of the recogniser was last released.  Needs no lock.
+  Room last_room() const { return last_room_.load(std::memory_order_relaxed); }
   bool spoiled() const { return spoiled_; }
   bool broken() const { return broken_; }
   Recogniser& usable() { return broken_ ? nothing() : *this; }
-  // A recogniser of the same language with empty tables, in which parts that
-  // are full are replaced by their successors.  Null if this recogniser is
-  // never full.
-  virtual std::shared_ptr<Recogniser> fresh() { return nullptr; }
+  // A recogniser of the same language with empty tables, and with the newest
+  // tables of its parts.  Null if this recogniser is never full.  Needs no
+  // lock: reads what never changes.
+  // REQUIRES: the caller has locked no part.
+  virtual std::shared_ptr<Recogniser> fresh() const { return nullptr; }
   // The configuration here that corresponds to `config` of `from`, whatever
   // memory that takes: the budget grows by a multiple of that.  The cost is
   // that of what the configuration refers to, not of the text that led to it.
-  // Dead if no text led to it. REQUIRES: both were derived from one recogniser
+  // Dead if no text led to it.  REQUIRES: both were derived from one recogniser
   // by calls of fresh(), unless this recogniser is never full; the caller holds
-  // a Lock of both.
+  // the locks of both.
   virtual Configuration adopt(Recogniser& /*from*/, Configuration) {
     return {};
   }
   // Increases the budget by `bytes`.
   void widen(std::size_t bytes) { room_ += bytes; }
+  // Moves each of `configs` from `from` to `to`, under the locks of both
+  // (adopt()).  `from` may be spoiled: its configurations are right.
+  static void move(Recogniser& from, Recogniser& to,
+                   std::span<Configuration* const> configs);
+  // fresh(), with `room` bytes more than usual, and with `configs` moved there.
+  // Null, and nothing is moved, if this recogniser is never full.
+  // REQUIRES: the caller has locked neither this recogniser nor a part.
+  std::shared_ptr<Recogniser> renewed(std::size_t room,
+                                      std::span<Configuration* const> configs);
   // Bytes of the tables built so far, without the parts and the user data.
   virtual std::size_t own_bytes() const = 0;
-
-  // A recogniser of the same language that is not full, or as empty as one can
-  // be: the same one for all callers.
-  // REQUIRES: the caller does not hold the mutex.
-  std::shared_ptr<Recogniser> successor();
-  // `one`, or its successor if it is full.
-  static std::shared_ptr<Recogniser> with_room(std::shared_ptr<Recogniser> one);
-
-  std::size_t user_data_bytes() const;
   // Bytes of everything: tables, parts and all user data.
   std::size_t memory_bytes();
-
-  // The data stored under `key`; null if there is none.
-  std::shared_ptr<UserData> user_data(std::uint64_t key) const;
-  // Stores data under `key`, which is of one owner: the data may read what the
-  // owner and the recogniser have.  The recogniser stores data for a few keys
-  // only, and drops the oldest.
-  // REQUIRES: `key` is from new_user_key() and has no data here.
-  void set_user_data(std::uint64_t key, std::shared_ptr<UserData> user_data);
-  // A key that no other call has returned.
-  static std::uint64_t new_user_key();
 
   std::mutex mutex;
 
  protected:
+  // Unlocks the part that is locked, if any.
+  void release() {
+    if (locked_part_ == nullptr) return;
+    if (!base::work_left()) locked_part_->spoil();
+    if (locked_part_->spoiled()) spoil();
+    locked_part_->note_room();
+    part_full_ = part_full_ || locked_part_->last_room() != Room::kLeft;
+    locked_part_->mutex.unlock();
+    locked_part_ = nullptr;
+  }
+  // What comes before the recogniser is unlocked: releases its part, and notes
+  // what the question of this thread (base/work.h) has done to both.
+  void settle(bool failed) {
+    if (failed) {
+      if (locked_part_ != nullptr) locked_part_->break_off();
+      break_off();
+    }
+    if (!base::work_left()) spoil();
+    release();
+    if (spoiled_ && base::in_question()) base::thread_work.spoiled = true;
+  }
+
   void spoil() { spoiled_ = true; }
   void break_off() { spoiled_ = broken_ = true; }
   // Locks `part`, which may be locked already, in place of another one: do not
@@ -366,25 +355,13 @@ class Recogniser {
 
  private:
   static Recogniser& nothing();
+  void note_room() { last_room_.store(room(), std::memory_order_relaxed); }
 
   Recogniser* locked_part_ = nullptr;
   bool part_full_ = false;
   bool spoiled_ = false;
   bool broken_ = false;
-  struct UserEntry {
-    std::uint64_t key = 0;
-    std::shared_ptr<UserData> what;
-  };
-  std::vector<UserEntry> user_entries_;
-
-  // The newest of a chain of successors, owned by the first of them.
-  struct Line {
-    std::mutex mutex;
-    std::shared_ptr<Recogniser> newest;
-  };
-  std::mutex line_mutex_;  // guards the two members below
-  std::shared_ptr<Line> line_;
-  std::weak_ptr<Line> line_of_first_;
+  std::atomic<Room> last_room_{Room::kLeft};
 };
 
 }  // namespace parlance::recogniser

@@ -23,9 +23,9 @@ Error stopped_error(const base::Work& work, std::size_t offset) {
 
 }  // namespace
 
-TextReader::TextReader(std::shared_ptr<Recogniser> recogniser,
-                       std::uint64_t work)
-    : recogniser_(Recogniser::with_room(std::move(recogniser))),
+TextReader::TextReader(std::shared_ptr<Language> language, std::uint64_t work)
+    : language_(std::move(language)),
+      recogniser_(language_->with_room()),
       work_(work),
       config_(recogniser_->start()) {}
 
@@ -60,8 +60,8 @@ auto TextReader::ask(const Question& question) {
       const Recogniser::Lock lock(*recogniser_);
       if (!recogniser_->spoiled()) return answer;
     }
-    const std::shared_ptr<Recogniser> next = Recogniser::with_room(recogniser_);
-    if (next == recogniser_) return answer;  // it has no successor
+    const std::shared_ptr<Recogniser> next = language_->with_room();
+    if (next == recogniser_) return answer;  // there are no other tables
     recogniser_ = next;
     config_ = recogniser_->start();
     read_on(std::string_view(text_).substr(0, read_));
@@ -115,14 +115,10 @@ std::size_t TextReader::read_on(std::string_view text) {
 }
 
 void TextReader::renew(std::size_t room) {
-  const std::shared_ptr<Recogniser> before = recogniser_;
-  const Recogniser::Lock lock(*before);
-  std::shared_ptr<Recogniser> next = before->fresh();
-  if (next == nullptr) return;  // it is never full
-  recogniser_ = std::move(next);
-  recogniser_->widen(room);
-  const Recogniser::Lock mine(*recogniser_);
-  config_ = recogniser_->adopt(*before, config_);
+  Configuration* const config = &config_;
+  if (auto next = recogniser_->renewed(room, {&config, 1})) {
+    recogniser_ = std::move(next);
+  }
 }
 
 bool TextReader::can_end() {

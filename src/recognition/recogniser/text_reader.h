@@ -1,7 +1,7 @@
 #ifndef PARLANCE_SRC_RECOGNISER_TEXT_READER_H_
 #define PARLANCE_SRC_RECOGNISER_TEXT_READER_H_
 
-// Reads one text with a shared recogniser, or its successor, and continues with
+// Reads one text with the newest tables of a language, and continues with
 // tables of its own when those are full.  Where a question of another reader
 // has spoiled the tables (recogniser.h), the text is read again with others.
 
@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "parlance/error.h"
+#include "recogniser/language.h"
 #include "recogniser/recogniser.h"
 
 namespace parlance::recogniser {
@@ -20,7 +21,7 @@ namespace parlance::recogniser {
 class TextReader {
  public:
   // Each byte, and each other question, may take `work` steps.
-  TextReader(std::shared_ptr<Recogniser> recogniser, std::uint64_t work);
+  TextReader(std::shared_ptr<Language> language, std::uint64_t work);
 
   // Reads as much of `text` as fits, and returns how many bytes that is.
   std::size_t read(std::string_view text);
@@ -43,6 +44,7 @@ class TextReader {
   template <class Question>
   auto ask(const Question& question);
 
+  const std::shared_ptr<Language> language_;
   std::shared_ptr<Recogniser> recogniser_;
   const std::uint64_t work_;
   std::optional<Error> error_;

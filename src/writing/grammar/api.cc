@@ -23,16 +23,16 @@ namespace {
 ImplResult value_grammar(const json::Value& schema,
                          const JsonSchemaOptions& options,
                          recogniser::PartCache* cache) {
-  Result<std::shared_ptr<json_recogniser::JsonRecogniser>> made =
+  Result<std::shared_ptr<recogniser::Language>> made =
       make_schema(schema, options, cache);
   if (!made) return std::move(made).error();
   auto impl = std::make_shared<grammar::GrammarImpl>();
-  impl->recogniser = *made;
+  impl->language = *made;
   impl->work = options.limits.work;
   EmbeddedSchema embedded{std::make_shared<const json::Value>(schema), options};
   embedded.options.limits.cancelled = nullptr;
   embedded.options.limits.cancelled_argument = nullptr;
-  embedded.recogniser = std::move(*made);
+  embedded.language = std::move(*made);
   impl->source = schema_source(embedded.schema, embedded.options);
   impl->schemas.push_back(std::move(embedded));
   return impl;
@@ -67,12 +67,12 @@ Result<Grammar> Grammar::from_json_schema(const json::Value& schema,
 }
 
 bool Grammar::accepts(std::string_view text) const {
-  recogniser::TextReader reader(impl_->recogniser, impl_->work);
+  recogniser::TextReader reader(impl_->language, impl_->work);
   return reader.read(text) == text.size() && reader.can_end();
 }
 
 std::optional<Rejection> Grammar::explain(std::string_view text) const {
-  recogniser::TextReader reader(impl_->recogniser, impl_->work);
+  recogniser::TextReader reader(impl_->language, impl_->work);
   const std::size_t read = reader.read(text);
   if (read == text.size() && reader.can_end()) return std::nullopt;
   std::string expected = reader.expected();
@@ -83,9 +83,6 @@ std::optional<Rejection> Grammar::explain(std::string_view text) const {
 const std::vector<GrammarNote>& Grammar::report() const {
   impl_->reported.call([&] {
     impl_->report = grammar::compile_notes(*impl_);
-    // ~Lock() unlocks the schema that the recogniser used last, which the
-    // survey locks.
-    { const recogniser::Recogniser::Lock lock(*impl_->recogniser); }
     grammar::survey_schemas(impl_->schemas, impl_->report);
   });
   return impl_->report;

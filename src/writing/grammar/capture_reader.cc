@@ -41,8 +41,8 @@ Result<std::unique_ptr<CaptureReader>> CaptureReader::make(
     if (!made && made.error().code != ErrorCode::kUnsatisfiable) {
       return std::move(made).error();
     }
-    out->schemas_.push_back(made ? detail::Access::impl(*made)->recogniser
-                                 : nullptr);
+    out->schemas_.push_back(
+        made ? detail::Access::impl(*made)->language->with_room() : nullptr);
     readers.push_back(out->schemas_.back().get());
   }
   out->recogniser_ = std::make_unique<EarleyRecogniser>(

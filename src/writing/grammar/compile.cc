@@ -3,6 +3,7 @@
 
 #include "grammar/compile.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -25,6 +26,7 @@ using json_recogniser::JsonRecogniser;
 
 using rules::Rules;
 
+using recogniser::Language;
 using recogniser::PartCache;
 using recogniser::Recogniser;
 namespace {
@@ -48,19 +50,25 @@ void locate(const EmbeddedSchema& embedded, std::string& path,
   path = embedded.in_place ? embedded.path + path : embedded.path;
 }
 
-// Finds schemas with the notes of another one: the same recogniser for the same
+// Finds schemas with the notes of another one: the same language for the same
 // value, such as the parameters of a tool whose calls have several spellings.
 class NotedSchemas {
  public:
   // Whether this is the first one.
   bool add(const EmbeddedSchema& embedded) {
     return embedded.path.empty() ||
-           seen_.emplace(embedded.path, embedded.recogniser.get()).second;
+           seen_.emplace(embedded.path, embedded.language.get()).second;
   }
 
  private:
-  std::set<std::pair<std::string_view, const JsonRecogniser*>> seen_;
+  std::set<std::pair<std::string_view, const Language*>> seen_;
 };
+
+// REQUIRES: the language is of a schema.
+std::vector<GrammarNote> notes_of(Language& language) {
+  const std::shared_ptr<Recogniser> tables = language.with_room();
+  return static_cast<const JsonRecogniser&>(*tables).notes();
+}
 
 }  // namespace
 
@@ -95,15 +103,15 @@ schema_solver::SharedPattern pattern_of(
 
 }  // namespace
 
-Result<std::shared_ptr<JsonRecogniser>> make_schema(
-    const json::Value& schema, const JsonSchemaOptions& options,
-    PartCache* cache) {
+Result<std::shared_ptr<Language>> make_schema(const json::Value& schema,
+                                              const JsonSchemaOptions& options,
+                                              PartCache* cache) {
   std::string key;
   if (cache != nullptr) {
     key = recogniser::KeyWriter('s').options(options).value(schema).take();
     if (const auto found = cache->find(recogniser::EntryKind::kPart, key)) {
-      return std::const_pointer_cast<JsonRecogniser>(
-          std::static_pointer_cast<const JsonRecogniser>(found));
+      return std::const_pointer_cast<Language>(
+          std::static_pointer_cast<const Language>(found));
     }
   }
   schema::LoadOptions load;
@@ -122,7 +130,7 @@ Result<std::shared_ptr<JsonRecogniser>> make_schema(
   Result<std::unique_ptr<JsonRecogniser>> made =
       JsonRecogniser::create(std::move(*document), options);
   if (!made) return std::move(made).error();
-  std::shared_ptr<JsonRecogniser> impl = std::move(*made);
+  auto impl = std::make_shared<Language>(std::move(*made));
   if (cache == nullptr) return impl;
   std::size_t bytes = document_bytes(schema);
   for (const auto& [url, value] : options.documents) {
@@ -130,8 +138,8 @@ Result<std::shared_ptr<JsonRecogniser>> make_schema(
   }
   const auto stays = cache->add(recogniser::EntryKind::kPart, std::move(key),
                                 {impl, bytes, {impl}});
-  return std::const_pointer_cast<JsonRecogniser>(
-      std::static_pointer_cast<const JsonRecogniser>(stays));
+  return std::const_pointer_cast<Language>(
+      std::static_pointer_cast<const Language>(stays));
 }
 
 std::vector<EmbeddedSchema> schemas_of(
@@ -165,7 +173,7 @@ std::optional<Error> make_schemas(std::vector<EmbeddedSchema>& schemas,
   NotedSchemas noted;
   for (EmbeddedSchema& embedded : schemas) {
     if (cancelled(limits)) return cancelled_error();
-    if (embedded.recogniser == nullptr) {
+    if (embedded.language == nullptr) {
       // Use this compile's cancellation callback.  The one in
       // `embedded.options` may belong to a caller that has returned.
       JsonSchemaOptions given = embedded.options;
@@ -173,7 +181,7 @@ std::optional<Error> make_schemas(std::vector<EmbeddedSchema>& schemas,
       given.limits.cancelled_argument = limits.cancelled_argument;
       embedded.options.limits.cancelled = nullptr;
       embedded.options.limits.cancelled_argument = nullptr;
-      Result<std::shared_ptr<JsonRecogniser>> made =
+      Result<std::shared_ptr<Language>> made =
           make_schema(*embedded.schema, given, cache);
       if (!made && made.error().code == ErrorCode::kUnsatisfiable) continue;
       if (!made) {
@@ -185,10 +193,10 @@ std::optional<Error> make_schemas(std::vector<EmbeddedSchema>& schemas,
         }
         return error;
       }
-      embedded.recogniser = std::move(*made);
+      embedded.language = std::move(*made);
     }
     if (!noted.add(embedded)) continue;
-    for (GrammarNote note : embedded.recogniser->notes()) {
+    for (GrammarNote note : notes_of(*embedded.language)) {
       locate(embedded, note.path, note.message);
       notes.push_back(std::move(note));
     }
@@ -196,19 +204,18 @@ std::optional<Error> make_schemas(std::vector<EmbeddedSchema>& schemas,
   return std::nullopt;
 }
 
-const std::vector<GrammarNote>& compile_notes(const GrammarImpl& impl) {
+std::vector<GrammarNote> compile_notes(const GrammarImpl& impl) {
   return impl.rules != nullptr ? impl.notes
-                               : impl.schemas.front().recogniser->notes();
+                               : notes_of(*impl.schemas.front().language);
 }
 
 void survey_schemas(const std::vector<EmbeddedSchema>& schemas,
                     std::vector<GrammarNote>& notes) {
   NotedSchemas noted;
   for (const EmbeddedSchema& embedded : schemas) {
-    if (embedded.recogniser == nullptr || !noted.add(embedded)) continue;
-    std::shared_ptr<Recogniser> used = embedded.recogniser;
-    if (used->broken()) used = used->successor();
-    if (used == nullptr) continue;
+    if (embedded.language == nullptr || !noted.add(embedded)) continue;
+    const std::shared_ptr<Recogniser> used = embedded.language->with_room();
+    if (used->broken()) continue;
     const Recogniser::Lock lock(*used);
     for (GrammarNote note : static_cast<JsonRecogniser&>(*used).survey()) {
       locate(embedded, note.path, note.message);
@@ -219,20 +226,18 @@ void survey_schemas(const std::vector<EmbeddedSchema>& schemas,
 
 // --- Grammars ----------------------------------------------------------------
 
-std::vector<std::shared_ptr<Recogniser>> recognisers_of(
+std::vector<std::shared_ptr<Language>> languages_of(
     const std::vector<EmbeddedSchema>& schemas) {
-  std::vector<std::shared_ptr<Recogniser>> out;
+  std::vector<std::shared_ptr<Language>> out;
   out.reserve(schemas.size());
   for (const EmbeddedSchema& embedded : schemas) {
-    out.push_back(embedded.recogniser == nullptr
-                      ? nullptr
-                      : Recogniser::with_room(embedded.recogniser));
+    out.push_back(embedded.language);
   }
   return out;
 }
 
-// A recogniser whose start leaves no room could not read a text at all: each
-// successor would be full at once, too.
+// A recogniser whose start leaves no room could not read a text at all: other
+// tables would be full at once, too.
 std::optional<Error> check_start(cfg_recogniser::CfgRecogniser& impl,
                                  std::string_view what) {
   if (impl.too_large()) {
@@ -300,12 +305,12 @@ Result<std::shared_ptr<GrammarImpl>> make_impl(
   impl->limits = {.bytes = options.limits.bytes};
   impl->work = options.limits.work;
   auto recogniser = std::make_unique<cfg_recogniser::CfgRecogniser>(
-      rules, recognisers_of(schemas), impl->limits, impl->marks);
+      rules, languages_of(schemas), impl->limits, impl->marks);
   if (cancelled(options.limits)) return cancelled_error();
   auto error = check_start(*recogniser, "grammar");
   if (compile.stopped()) return cancelled_error();
   if (error) return *std::move(error);
-  impl->recogniser = std::move(recogniser);
+  impl->language = std::make_shared<Language>(std::move(recogniser));
   impl->rules = std::make_shared<const Rules>(std::move(rules));
   impl->schemas = std::move(schemas);
   return impl;
@@ -323,9 +328,12 @@ PartCache::CacheEntry cache_entry(const std::shared_ptr<GrammarImpl>& impl) {
   for (const GrammarNote& note : impl->notes) {
     out.bytes += sizeof(note) + note.path.capacity() + note.message.capacity();
   }
-  const auto parts = impl->recogniser->parts();
-  out.recognisers.assign(parts.begin(), parts.end());
-  out.recognisers.push_back(impl->recogniser);
+  out.languages = languages_of(impl->schemas);
+  out.languages.push_back(impl->language);
+  std::ranges::sort(out.languages);
+  out.languages.erase(std::unique(out.languages.begin(), out.languages.end()),
+                      out.languages.end());
+  std::erase(out.languages, nullptr);
   return out;
 }
 

@@ -4,9 +4,9 @@
 // Compiles rules, and the schemas embedded in them, to the GrammarImpl of a
 // Grammar.
 //
-// The recogniser of a schema depends only on the schema and its options.  So
-// equal schemas share one recogniser, within a grammar and, with a cache,
-// across all grammars that are compiled with this cache.
+// The language of a schema depends only on the schema and its options.  So
+// equal schemas share one, within a grammar and, with a cache, across all
+// grammars that are compiled with this cache.
 
 #include <memory>
 #include <optional>
@@ -48,23 +48,24 @@ std::vector<EmbeddedSchema> schemas_of(
     const rules::Rules& rules, const GrammarLimits& limits,
     const std::vector<EmbeddedSchema>& given = {});
 
-// Errors: those of schema::load() and JsonRecogniser::create().
-Result<std::shared_ptr<json_recogniser::JsonRecogniser>> make_schema(
+// The tables of the result are JsonRecognisers.  Errors: those of
+// schema::load() and JsonRecogniser::create().
+Result<std::shared_ptr<recogniser::Language>> make_schema(
     const json::Value& schema, const JsonSchemaOptions& options,
     recogniser::PartCache* cache);
 
-// Builds a recogniser for each schema that has none, except for schemas that no
+// Builds the language of each schema that has none, except for schemas that no
 // text fits.  Adds the notes of all schemas, in order.
 std::optional<Error> make_schemas(std::vector<EmbeddedSchema>& schemas,
                                   const CompileOptions& options,
                                   std::vector<GrammarNote>& notes);
 // The notes of the compile.
-const std::vector<GrammarNote>& compile_notes(const GrammarImpl& impl);
-// Adds the notes that a survey of the recognisers finds, in order.
+std::vector<GrammarNote> compile_notes(const GrammarImpl& impl);
+// Adds the notes that a survey of the schemas finds, in order.
 void survey_schemas(const std::vector<EmbeddedSchema>& schemas,
                     std::vector<GrammarNote>& notes);
-// The recognisers of the schemas, as CfgRecogniser takes them.
-std::vector<std::shared_ptr<recogniser::Recogniser>> recognisers_of(
+// The languages of the schemas, as CfgRecogniser takes them.
+std::vector<std::shared_ptr<recogniser::Language>> languages_of(
     const std::vector<EmbeddedSchema>& schemas);
 
 // An error if no text fits (kUnsatisfiable), or if the tables have no room

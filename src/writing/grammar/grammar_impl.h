@@ -15,13 +15,9 @@
 #include "parlance/error.h"
 #include "parlance/json.h"
 #include "parlance/schema_options.h"
-#include "recogniser/recogniser.h"
+#include "recogniser/language.h"
 #include "rules/marks.h"
 #include "rules/rules.h"
-
-namespace parlance::json_recogniser {
-class JsonRecogniser;
-}
 
 namespace parlance::grammar {
 
@@ -49,11 +45,11 @@ struct GrammarImpl {
     std::string subject = {};
     // May be shared with other schemas.  Null: no text fits, or it is not made
     // yet.
-    std::shared_ptr<json_recogniser::JsonRecogniser> recogniser = nullptr;
+    std::shared_ptr<recogniser::Language> language = nullptr;
   };
 
-  std::shared_ptr<recogniser::Recogniser> recogniser;
-  // The marks that the recogniser reads.  Null: markers are text.
+  std::shared_ptr<recogniser::Language> language;
+  // The marks that the language reads.  Null: markers are text.
   std::shared_ptr<const rules::Marks> marks = nullptr;
   // Of the compile.  A grammar from a JSON Schema has none here: see
   // compile_notes().
@@ -66,7 +62,7 @@ struct GrammarImpl {
   std::shared_ptr<const rules::Rules> rules = nullptr;
   std::vector<EmbeddedSchema> schemas = {};
   std::shared_ptr<const Source> source = nullptr;
-  // Of the recogniser, for others that are made of the rules.
+  // Of the language, for others that are made of the rules.
   cfg_recogniser::CfgRecogniserLimits limits = {};
   std::size_t work = GrammarLimits{}.work;  // of one call of a matcher
   // capture_readers_of(), made when it is first called.

@@ -13,9 +13,9 @@ namespace parlance {
 struct GrammarReader::State {
   explicit State(const Grammar& of)
       : grammar(of),
-        reader(detail::Access::impl(grammar)->recogniser,
+        reader(detail::Access::impl(grammar)->language,
                detail::Access::impl(grammar)->work) {}
-  Grammar grammar;  // owns the recogniser that `reader` uses
+  Grammar grammar;
   recogniser::TextReader reader;
   std::size_t offset = 0;
   bool refused = false;

@@ -1,5 +1,5 @@
 // Implements the functions of parlance/grammar.h for structural tags, and
-// builds the recognisers of their regex, grammar and json_schema nodes.
+// builds the languages of their regex, grammar and json_schema nodes.
 
 #include <algorithm>
 #include <cstdint>
@@ -52,7 +52,7 @@ std::optional<Error> find_unwritable(
     const std::vector<EmbeddedSchema>& schemas) {
   if (tag.requested.document.empty()) return std::nullopt;
   for (const EmbeddedSchema& embedded : schemas) {
-    if (embedded.recogniser != nullptr ||
+    if (embedded.language != nullptr ||
         embedded.path != tag.requested.document) {
       continue;
     }
@@ -76,7 +76,7 @@ std::optional<Error> find_uncallable(const structural_tag::TagTree& tag,
                                      std::vector<GrammarNote>& notes) {
   std::vector<bool> empty(schemas.size());
   for (std::size_t i = 0; i < schemas.size(); ++i) {
-    empty[i] = schemas[i].recogniser == nullptr;
+    empty[i] = schemas[i].language == nullptr;
   }
   const std::vector<bool> productive = productive_exprs(lowered.rules, empty);
   std::unordered_set<std::string_view> callable;
@@ -190,10 +190,10 @@ ImplResult tag_grammar(std::string_view text,
 
 namespace {
 
-// A recogniser of `rules`, or null if no text fits them.
-Result<std::shared_ptr<recogniser::Recogniser>> make_recogniser(
+// The language of `rules`, or null if no text fits them.
+Result<std::shared_ptr<recogniser::Language>> make_language(
     const Rules& rules,
-    std::vector<std::shared_ptr<recogniser::Recogniser>> schemas,
+    std::vector<std::shared_ptr<recogniser::Language>> schemas,
     std::shared_ptr<const rules::Marks> marks, const GrammarLimits& limits) {
   auto impl = std::make_shared<cfg_recogniser::CfgRecogniser>(
       rules, std::move(schemas),
@@ -201,18 +201,18 @@ Result<std::shared_ptr<recogniser::Recogniser>> make_recogniser(
       std::move(marks));
   if (auto error = check_start(*impl, "format")) {
     if (error->code != ErrorCode::kUnsatisfiable) return *std::move(error);
-    impl = nullptr;
+    return std::shared_ptr<recogniser::Language>();
   }
-  return std::shared_ptr<recogniser::Recogniser>(std::move(impl));
+  return std::make_shared<recogniser::Language>(std::move(impl));
 }
 
 }  // namespace
 
-Result<EmbeddedRecogniser> make_embedded(const structural_tag::TagTree& tag,
-                                         structural_tag::TagNodeId id,
-                                         const LoweredTag& lowered,
-                                         recogniser::PartCache* cache,
-                                         const GrammarLimits& limits) {
+Result<EmbeddedLanguage> make_embedded(const structural_tag::TagTree& tag,
+                                       structural_tag::TagNodeId id,
+                                       const LoweredTag& lowered,
+                                       recogniser::PartCache* cache,
+                                       const GrammarLimits& limits) {
   const Rules& rules = lowered.rules;
   std::vector<GrammarNote> notes;
   std::vector<EmbeddedSchema> schemas = schemas_of(rules, limits);
@@ -220,21 +220,21 @@ Result<EmbeddedRecogniser> make_embedded(const structural_tag::TagTree& tag,
   if (auto error = make_schemas(schemas, {limits, cache}, notes)) {
     return *std::move(error);
   }
-  EmbeddedRecogniser out;
+  EmbeddedLanguage out;
   if (rules.exprs[rules.rules[rules.root].body].kind ==
       rules::ExprKind::kSchema) {
-    out.recogniser = schemas.front().recogniser;
+    out.language = schemas.front().language;
     return out;
   }
-  auto impl = make_recogniser(rules, recognisers_of(schemas), nullptr, limits);
+  auto impl = make_language(rules, languages_of(schemas), nullptr, limits);
   if (!impl) {
     Error error = std::move(impl).error();
     error.path = tag[id].path;
     return error;
   }
-  out.recogniser = *std::move(impl);
+  out.language = *std::move(impl);
   if (rules::has_markers(rules) || !rules.free_texts.empty()) {
-    out.schemas = recognisers_of(schemas);
+    out.schemas = languages_of(schemas);
     out.rules = std::make_shared<const Rules>(rules);
   }
   out.reads_tokens = !rules.token_sets.empty() || !rules.token_texts.empty() ||
@@ -245,14 +245,14 @@ Result<EmbeddedRecogniser> make_embedded(const structural_tag::TagTree& tag,
   return out;
 }
 
-Result<EmbeddedRecogniser> embedded_with_marks(
-    const EmbeddedRecogniser& embedded,
-    std::shared_ptr<const rules::Marks> marks, const GrammarLimits& limits) {
-  auto impl = make_recogniser(*embedded.rules, embedded.schemas,
-                              std::move(marks), limits);
+Result<EmbeddedLanguage> embedded_with_marks(
+    const EmbeddedLanguage& embedded, std::shared_ptr<const rules::Marks> marks,
+    const GrammarLimits& limits) {
+  auto impl = make_language(*embedded.rules, embedded.schemas, std::move(marks),
+                            limits);
   if (!impl) return std::move(impl).error();
-  EmbeddedRecogniser out = embedded;
-  out.recogniser = *std::move(impl);
+  EmbeddedLanguage out = embedded;
+  out.language = *std::move(impl);
   return out;
 }
 
