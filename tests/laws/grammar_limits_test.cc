@@ -23,12 +23,15 @@
 #include <optional>
 #include <random>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
+#include "base/access.h"
 #include "base/work.h"
+#include "grammar/grammar_impl.h"
 #include "parlance/constraint.h"
 #include "parlance/grammar.h"
 #include "parlance/structural_tag.h"
@@ -372,6 +375,165 @@ TEST(GrammarLimits, LostTablesCostAMultiple) {
   }
 }
 
+// --- Resets
+// -------------------------------------------------------------------
+
+// An array of `items` different strings inside a tag, as the longest tokens.
+std::vector<TokenId> unique_strings(const Vocabulary& vocabulary,
+                                    std::uint32_t seed, std::size_t items) {
+  std::mt19937 random(seed);
+  std::string text = "<a>[";
+  for (std::size_t i = 0; i < items; ++i) {
+    text += i == 0 ? "\"" : ",\"";
+    for (int c = 0; c < 15; ++c) text += "abcxy"[random() % 5];
+    text += '"';
+  }
+  text += "]</a>";
+  std::vector<TokenId> out;
+  for (std::string_view left = text; !left.empty();) {
+    std::optional<TokenId> longest;
+    for (TokenId id = 0; id < vocabulary.size(); ++id) {
+      const std::string_view bytes = vocabulary.bytes(id);
+      if (!bytes.empty() && left.starts_with(bytes) &&
+          (!longest || bytes.size() > vocabulary.bytes(*longest).size())) {
+        longest = id;
+      }
+    }
+    if (!longest) throw std::logic_error("no token for " + std::string(left));
+    out.push_back(*longest);
+    left.remove_prefix(vocabulary.bytes(*longest).size());
+  }
+  return out;
+}
+
+Result<Grammar> unique_strings_grammar(std::size_t bytes) {
+  return Grammar::from_structural_tag(
+      std::string_view(R"({"format": {"type": "tag", "begin": "<a>",
+        "end": "</a>", "content": {"type": "json_schema", "json_schema": {
+          "type": "array", "uniqueItems": true,
+          "items": {"type": "string"}}}}})"),
+      {.limits = {.bytes = bytes}});
+}
+
+// A matcher, and the work of each token of its text.
+struct CountedText {
+  CountedText(const Constraint& constraint, std::vector<TokenId> tokens)
+      : matcher(constraint.matcher()),
+        text(std::move(tokens)),
+        row(constraint.mask_words()) {}
+  bool done() const { return works.size() == text.size(); }
+  void next() {
+    const base::Work work(base::ThreadWork::kUnlimited);
+    matcher.fill_bitmask(row);
+    ASSERT_TRUE(matcher.accept_token(text[works.size()]));
+    works.push_back(work.spent());
+  }
+
+  Matcher matcher;
+  std::vector<TokenId> text;
+  Row row;
+  std::vector<std::uint64_t> works;
+};
+
+// How many tables a schema has had.
+class Tables {
+ public:
+  explicit Tables(const Grammar& grammar)
+      : language_(detail::Access::impl(grammar)->schemas.at(0).language) {}
+  std::size_t count() {
+    const auto now = language_->with_room();
+    if (seen_.empty() || seen_.back() != now) seen_.push_back(now);
+    return seen_.size();
+  }
+
+ private:
+  const std::shared_ptr<recogniser::Language> language_;
+  std::vector<std::shared_ptr<recogniser::Recogniser>> seen_;
+};
+
+// Different values have to be remembered, however many there are; so a text of
+// them fills tables of any size, again and again.  All tokens together cost a
+// multiple of the text, twice the text costs twice as much, and no token costs
+// more than a multiple of the dearest one before the first reset, and a step
+// for a few bytes of the text: the values, which move to the new tables.
+TEST(GrammarLimits, ResetsCostAMultipleOfTheText) {
+  const Vocabulary vocabulary = letters(5, 500);
+  const Compiler compiler = *Compiler::create(vocabulary);
+  const std::size_t items = testing::reduced() ? 200 : 1500;
+  const std::vector<TokenId> text = unique_strings(vocabulary, 1, items);
+  const auto sum = [](std::span<const std::uint64_t> list) {
+    return std::accumulate(list.begin(), list.end(), std::uint64_t{0});
+  };
+  std::optional<std::uint64_t> wanted;  // with all the memory that it wants
+  for (const std::size_t limit :
+       {std::size_t{256} << 20, std::size_t{16} << 20, std::size_t{1} << 20}) {
+    SCOPED_TRACE(limit);
+    const Grammar grammar = *unique_strings_grammar(limit);
+    Tables tables(grammar);
+    CountedText one(*compiler.compile(grammar), text);
+    std::uint64_t dearest = 0;
+    std::size_t half_count = 0;
+    while (!one.done()) {
+      one.next();
+      if (::testing::Test::HasFatalFailure()) return;
+      if (tables.count() == 1) dearest = std::max(dearest, one.works.back());
+      if (one.works.size() == text.size() / 2) half_count = tables.count();
+    }
+    const std::span<const std::uint64_t> all = one.works;
+    const std::uint64_t first = sum(all.first(all.size() / 2));
+    const std::uint64_t second = sum(all.subspan(all.size() / 2));
+    const std::uint64_t most = *std::ranges::max_element(all);
+    if (std::getenv("PARLANCE_SHOW") != nullptr) {
+      std::printf(
+          "%10zu: %zu tokens, tables %zu %zu, work %llu %llu, dearest "
+          "%llu %llu\n",
+          limit, all.size(), half_count, tables.count(),
+          static_cast<unsigned long long>(first),
+          static_cast<unsigned long long>(second),
+          static_cast<unsigned long long>(dearest),
+          static_cast<unsigned long long>(most));
+    }
+    if (!wanted) wanted = first + second;
+    EXPECT_LE(first + second, 8 * *wanted);
+    EXPECT_LE(second, 2 * first);
+    EXPECT_LE(most, 24 * dearest + 18 * items / 4);
+  }
+}
+
+// As above, for texts that fill one set of tables together.
+TEST(GrammarLimits, ManyTextsCostWhatEachCosts) {
+  const Vocabulary vocabulary = letters(5, 500);
+  const Compiler compiler = *Compiler::create(vocabulary);
+  const std::size_t items = testing::reduced() ? 100 : 400;
+  const auto work_of = [&](std::size_t texts) {
+    const Constraint constraint =
+        *compiler.compile(*unique_strings_grammar(std::size_t{1} << 20));
+    std::vector<CountedText> all;
+    for (std::uint32_t i = 0; i < texts; ++i) {
+      all.emplace_back(constraint, unique_strings(vocabulary, i + 1, items));
+    }
+    std::uint64_t work = 0;
+    for (bool left = true; left && !::testing::Test::HasFatalFailure();) {
+      left = false;
+      for (CountedText& one : all) {
+        if (one.done()) continue;
+        one.next();
+        left = true;
+        work += one.works.back();
+      }
+    }
+    return work;
+  };
+  const std::uint64_t alone = work_of(1);
+  const std::uint64_t together = work_of(8);
+  if (std::getenv("PARLANCE_SHOW") != nullptr) {
+    std::printf("alone %llu together %llu\n",
+                static_cast<unsigned long long>(alone),
+                static_cast<unsigned long long>(together));
+  }
+  EXPECT_LE(together, 3 * 8 * alone);
+}
+
 TEST(GrammarLimits, Plain) {
   walk_all(plain_cases(), testing::cases(2), 90, 500);
 }
@@ -428,7 +590,9 @@ TEST(GrammarLimits, Accepts) {
   }
 }
 
-// Texts of one constraint in many threads, which fill it for one another.
+// Texts of one grammar in many threads, which fill its tables for one another:
+// of two constraints and of another compiler, while a reader of texts
+// and the statistics of a cache look at the same tables.
 TEST(GrammarLimits, Threads) {
   const Vocabulary vocabulary = letters(5, 300);
   const Compiler compiler = *Compiler::create(vocabulary);
@@ -436,12 +600,15 @@ TEST(GrammarLimits, Threads) {
                           tag_cases()[0]}) {
     SCOPED_TRACE(one.name);
     const Constraint large = *compiler.compile(*one.make({}));
-    const Constraint small = *compiler.compile(*one.make({.bytes = 100'000}));
+    const Grammar grammar = *one.make({.bytes = 100'000});
+    const Constraint small[] = {
+        *compiler.compile(grammar), *compiler.compile(grammar),
+        *Compiler::create(vocabulary)->compile(grammar)};
     std::atomic<int> wrong{0};
     const auto work = [&](std::uint32_t seed) {
       std::mt19937 random(seed);
       Matcher known = large.matcher();
-      Matcher matcher = small.matcher();
+      Matcher matcher = small[seed % 3].matcher();
       Row want(large.mask_words());
       Row row(want.size());
       for (int step = 0; step < 40 && !known.is_terminated(); ++step) {
@@ -459,8 +626,15 @@ TEST(GrammarLimits, Threads) {
       }
     };
     std::vector<std::thread> threads;
-    for (std::uint32_t seed = 1; seed <= 4; ++seed) {
+    for (std::uint32_t seed = 1; seed <= 6; ++seed) {
       threads.emplace_back(work, seed);
+    }
+    for (int i = 0; i < 20; ++i) {
+      static_cast<void>(grammar.explain("\"<a>[aab(ab"));
+      for (const Constraint& look : small) EXPECT_GT(look.memory_bytes(), 0u);
+      EXPECT_TRUE(
+          detail::Access::impl(grammar)->language->try_memory_bytes().value_or(
+              1) > 0);
     }
     for (std::thread& thread : threads) thread.join();
     EXPECT_EQ(wrong, 0);
