@@ -170,6 +170,30 @@ TEST(StructuralTag, Prefix) {
   EXPECT_FALSE(inside->accepts("\"}</t>"));
   EXPECT_TRUE(Grammar::from_ebnf(inside->to_ebnf())->accepts("\xA9\"}</t>"));
 
+  // The older forms have it, too.
+  const auto older = [](std::string_view text) {
+    return StructuralTag::from_value(*json::parse(text));
+  };
+  const std::string structures =
+      R"("structures": [{"begin": "<t>", "schema": true, "end": "</t>"}],
+         "triggers": ["<t>"])";
+  for (const std::string& text :
+       {"{" + structures + R"(, "prefix": "<t>1"})",
+        R"({"response_format": {)" + structures + R"(}, "prefix": "<t>1"})",
+        R"({"response_format": {)" + structures + R"(, "prefix": "<t>1"}})"}) {
+    const Result<StructuralTag> legacy = older(text);
+    ASSERT_TRUE(legacy) << legacy.error().to_string();
+    EXPECT_EQ(*legacy->to_json().find("prefix"), json::Value("<t>1"));
+    EXPECT_TRUE(Grammar::from_structural_tag(*legacy)->accepts("2</t>."));
+  }
+  EXPECT_EQ(older("{" + structures + R"(, "prefix": 3})").error().path,
+            "/prefix");
+  EXPECT_EQ(older(R"({"prefix": "<t>", "response_format": {)" + structures +
+                  R"(, "prefix": "<t>1"}})")
+                .error()
+                .code,
+            ErrorCode::kConflict);
+
   EXPECT_EQ(tag_of("3").error().path, "/prefix");
   EXPECT_EQ(tag_of("3").error().code, ErrorCode::kWrongType);
   EXPECT_EQ(tag_of("[60, 256]").error().path, "/prefix/1");

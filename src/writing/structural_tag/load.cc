@@ -831,6 +831,22 @@ std::optional<Error> read_prefix(const json::Value& value,
   return std::nullopt;
 }
 
+// "format", or the older form.
+Result<TagTree> load_format(const json::Value& root, const std::string& path,
+                            const Limits& limits) {
+  if (const json::Value* node = root.find("format")) {
+    return Loader(limits).load(*node, path + "/format");
+  }
+  const json::Value* structures = root.find("structures");
+  const json::Value* triggers = root.find("triggers");
+  if (structures != nullptr && triggers != nullptr) {
+    return load_structures(*structures, *triggers, path + "/structures",
+                           path + "/triggers", limits);
+  }
+  return Error{ErrorCode::kMissingKey, "structural tag: 'format' is missing.",
+               path};
+}
+
 }  // namespace
 
 Result<TagTree> load_structural_tag(const json::Value& source,
@@ -862,23 +878,24 @@ Result<TagTree> load_structural_tag(const json::Value& source,
                      std::string(type->as_string().substr(0, 100)) + "'.",
                  path + "/type"};
   }
-  if (const json::Value* node = root->find("format")) {
-    Result<TagTree> out = Loader(limits).load(*node, path + "/format");
-    const json::Value* prefix = root->find("prefix");
-    if (!out || prefix == nullptr) return out;
-    if (auto error = read_prefix(*prefix, path + "/prefix", out->prefix)) {
-      return *std::move(error);
-    }
-    return out;
+  Result<TagTree> out = load_format(*root, path, limits);
+  const json::Value* prefix = root->find("prefix");
+  const json::Value* outer = root == &source ? nullptr : source.find("prefix");
+  if (out && prefix != nullptr && outer != nullptr) {
+    return Error{ErrorCode::kConflict,
+                 "structural tag: 'prefix' is given twice, beside "
+                 "'response_format' and in it.",
+                 "/prefix"};
   }
-  const json::Value* structures = root->find("structures");
-  const json::Value* triggers = root->find("triggers");
-  if (structures != nullptr && triggers != nullptr) {
-    return load_structures(*structures, *triggers, path + "/structures",
-                           path + "/triggers", limits);
+  if (outer != nullptr) {
+    prefix = outer;
+    path.clear();
   }
-  return Error{ErrorCode::kMissingKey, "structural tag: 'format' is missing.",
-               path};
+  if (!out || prefix == nullptr) return out;
+  if (auto error = read_prefix(*prefix, path + "/prefix", out->prefix)) {
+    return *std::move(error);
+  }
+  return out;
 }
 
 Result<TagTree> load_legacy_tags(const json::Value& tags,
