@@ -149,7 +149,8 @@ inline constexpr char kTokens[] =
 
 ``"reasoning"``, ``"content"`` (and all other fields), ``"tool_calls"``, and
 ``"markup"``: delimiters with what they capture, ends of turn, and all others.  They
-add up to the tokens that were fed; all are zero if the parser reads text.)";
+add up to the tokens that were fed; all are zero if the parser reads text.  A token that
+is held is markup until it is known what it is part of.)";
 
 }  // namespace parser
 

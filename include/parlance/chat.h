@@ -159,7 +159,7 @@ class ChatStream {
   json::Value response() const;
 
   // The tokens so far, by what they are part of; zero without a vocabulary.
-  // After end() they add up to the completion tokens.
+  // After end() they add up to the completion tokens, if not fewer were given.
   TokenCounts tokens() const;
 
  private:

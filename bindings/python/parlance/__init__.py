@@ -316,7 +316,9 @@ class Format(_Base):
                 prompt has written need not be what the tag would have:
                 regions that have ended are as they are, and the region that
                 is open goes on in its notation, without its schema where it
-                cannot become valid, which ``report()`` says.
+                cannot become valid, which ``report()`` says.  Calls that the
+                request does not permit, such as a second one without
+                ``parallel_tool_calls``, are an error.
             vocabulary: the ``Vocabulary`` of a prefix of ids.
             max_reasoning_tokens: the most tokens of reasoning.
             any_order: whether members of arguments may be in any order.

@@ -321,7 +321,9 @@ class Format:
                 prompt has written need not be what the tag would have:
                 regions that have ended are as they are, and the region that
                 is open goes on in its notation, without its schema where it
-                cannot become valid, which ``report()`` says.
+                cannot become valid, which ``report()`` says.  Calls that the
+                request does not permit, such as a second one without
+                ``parallel_tool_calls``, are an error.
             vocabulary: the ``Vocabulary`` of a prefix of ids.
             max_reasoning_tokens: the most tokens of reasoning.
             any_order: whether members of arguments may be in any order.
@@ -1464,7 +1466,8 @@ class TagParser:
 
         ``"reasoning"``, ``"content"`` (and all other fields), ``"tool_calls"``, and
         ``"markup"``: delimiters with what they capture, ends of turn, and all others.  They
-        add up to the tokens that were fed; all are zero if the parser reads text.
+        add up to the tokens that were fed; all are zero if the parser reads text.  A token that
+        is held is markup until it is known what it is part of.
         """
 
     @property
@@ -2611,7 +2614,8 @@ class ResponseParser:
 
         ``"reasoning"``, ``"content"`` (and all other fields), ``"tool_calls"``, and
         ``"markup"``: delimiters with what they capture, ends of turn, and all others.  They
-        add up to the tokens that were fed; all are zero if the parser reads text.
+        add up to the tokens that were fed; all are zero if the parser reads text.  A token that
+        is held is markup until it is known what it is part of.
         """
 
     @property

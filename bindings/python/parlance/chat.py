@@ -169,7 +169,8 @@ class ChatStream(Uncopied):
 
         A ``dict`` with ``"reasoning"``, ``"content"``, ``"tool_calls"`` and
         ``"markup"``, as ``ResponseParser.tokens``; all zero if the parser reads
-        text.  After ``end`` they add up to the completion tokens.
+        text.  Tokens that the parser holds are not in them yet.  After ``end``
+        they add up to the completion tokens, unless the host gave fewer.
         """
         return self._stream.tokens()
 

@@ -108,5 +108,6 @@ class ChatStream:
 
         A ``dict`` with ``"reasoning"``, ``"content"``, ``"tool_calls"`` and
         ``"markup"``, as ``ResponseParser.tokens``; all zero if the parser reads
-        text.  After ``end`` they add up to the completion tokens.
+        text.  Tokens that the parser holds are not in them yet.  After ``end``
+        they add up to the completion tokens, unless the host gave fewer.
         """
