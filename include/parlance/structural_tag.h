@@ -192,8 +192,8 @@ struct StructuralTagOptions {
   // are.  The region that is open goes on in its notation; where what is
   // written of it cannot become valid, without its schema, and where it is in
   // another notation, as text up to its end.  StructuralTag::report() says so,
-  // at
-  // "/prefix".
+  // at "/prefix".  Calls that the request does not permit, such as a second one
+  // without parallel_tool_calls, are kConflict there.
   std::string prefix = {};
   // Replaces `prefix` by token ids of `vocabulary`, if that is not null: start
   // anchors are where their ids are.  What is written after the anchor is read

@@ -15,8 +15,12 @@
 //   render        what render() writes for that message reads back as it; it
 //                 refuses one with a value that spells a mark
 //   continue      the tag of a prompt that ends anywhere in the response has
-//   the
-//                 rest of it, and what it generates instead is a response, too
+//                 the rest of it, and what it generates instead is a response,
+//                 too
+//   other         a request may differ from the one that the prompt was written
+//                 for: its tag is refused if and only if the calls of the
+//                 prompt are not those that it permits, and what it generates
+//                 has the calls that it asks for
 
 #include <gtest/gtest.h>
 
@@ -35,6 +39,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/utf8.h"
 #include "parlance/constraint.h"
 #include "parlance/format.h"
 #include "parlance/grammar.h"
@@ -171,11 +176,16 @@ class FamilyWalks {
 
   // Of each walk, how many places are continued from.
   std::size_t continuations = 0;
+  // And by how many other requests.
+  std::size_t others = 0;
 
   std::size_t walks = 0;
   std::size_t calls = 0;
   std::size_t unfinished = 0;
   std::size_t refused = 0;  // cells that are an error
+  // Of `others`: those that were continued, and those that break the request.
+  std::size_t continued = 0;
+  std::size_t broken = 0;
 
  private:
   // What the variant changes; null for the family itself.
@@ -200,6 +210,11 @@ class FamilyWalks {
                           const Compiler& compiler, const Grammar& whole,
                           std::span<const TokenId> ids, std::size_t cut,
                           std::uint32_t seed);
+  enum class Breaks : std::uint8_t { kNo, kPerhaps, kYes };
+  Breaks breaks(const Cell& cell, const std::string& written) const;
+  void check_other(const Cell& cell, const Compiler& compiler,
+                   std::span<const TokenId> ids, std::optional<std::size_t> cut,
+                   std::uint32_t seed);
 
   const std::string name_;
   const Format format_;
@@ -462,6 +477,18 @@ inline void FamilyWalks::run(const Cell& cell, std::uint32_t seed,
       }
       check_continuation(cell, options, *compiler, *grammar, walk.ids,
                          1 + random() % walk.ids.size(), seed);
+      if (::testing::Test::HasFatalFailure()) return;
+    }
+    const std::vector<Cell> cells = all_cells();
+    for (std::size_t n = 0; n < others && !text.empty(); ++n) {
+      Cell other = cells[random() % cells.size()];
+      other.document = false;
+      const bool by_bytes = !cell.marks && random() % 2 == 0;
+      check_other(
+          other, *compiler, walk.ids,
+          by_bytes ? std::nullopt
+                   : std::optional<std::size_t>(1 + random() % walk.ids.size()),
+          static_cast<std::uint32_t>(seed + 7919 * n));
       if (::testing::Test::HasFatalFailure()) return;
     }
   }
@@ -812,6 +839,166 @@ inline void FamilyWalks::check_continuation(
   tag_parser.finalize();
   ASSERT_TRUE(tag_parser.message().diagnostics.empty())
       << listed(tag_parser.message().diagnostics) << json::dump(text);
+}
+
+// Without replacing what is no UTF-8.
+inline std::string bytes_of(const Vocabulary& vocabulary,
+                            std::span<const TokenId> ids) {
+  std::string out;
+  for (const TokenId id : ids) out += vocabulary.bytes(id);
+  return out;
+}
+
+// Whether the request permits what is written.  Perhaps: what may be the
+// beginning of a call, or a call whose name is not known yet.
+inline FamilyWalks::Breaks FamilyWalks::breaks(
+    const Cell& cell, const std::string& written) const {
+  ResponseParser parser(format_, {.tools = &tool_set_, .attempts = true});
+  parser.feed(written);
+  const bool holds = parser.held_bytes() > 0;
+  parser.finalize();
+  const Message& message = parser.message();
+  const bool one = !cell.parallel || cell.choice == "named";
+  const bool must = cell.choice == "named" || cell.choice == "required";
+  std::size_t begun = 0;
+  Breaks out = Breaks::kNo;
+  for (const Attempt& attempt : message.attempts) {
+    const bool counts =
+        is_complete(attempt.status) || attempt.status == CallStatus::kCutOff;
+    ++begun;
+    // The name may go on.
+    const bool named =
+        is_complete(attempt.status) ||
+        (!attempt.name.empty() && !written.ends_with(attempt.name));
+    const bool excluded = cell.choice == "named"
+                              ? !named || attempt.name != names_[0]
+                              : cell.choice == "allowed" && names_.size() > 1 &&
+                                    (!named || attempt.name == names_[0]);
+    if (cell.choice == "none" || excluded || (one && begun > 1)) {
+      const bool known = named || cell.choice == "none" || (one && begun > 1);
+      if (counts && known) return Breaks::kYes;
+      out = Breaks::kPerhaps;
+    }
+  }
+  // A text that ends the turn may be one of an argument.
+  if (must && message.turn_ended && begun == 0) return Breaks::kPerhaps;
+  // An opener that is not whole.
+  const bool full = cell.choice == "none" || (one && begun == 1) ||
+                    cell.choice == "named" || cell.choice == "allowed";
+  return full && holds ? Breaks::kPerhaps : out;
+}
+
+// At any token, or at any byte.
+inline void FamilyWalks::check_other(const Cell& cell, const Compiler& compiler,
+                                     std::span<const TokenId> ids,
+                                     std::optional<std::size_t> cut,
+                                     std::uint32_t seed) {
+  const Vocabulary& vocabulary = compiler.vocabulary();
+  std::string written;
+  StructuralTagOptions options;
+  const std::string anchor = start_anchor();
+  if (cut) {
+    ids = ids.first(*cut);
+    written = bytes_of(vocabulary, ids);
+    options.prefix_ids = PhraseWriter(vocabulary).write(anchor);
+    options.prefix_ids.insert(options.prefix_ids.end(), ids.begin(), ids.end());
+    options.vocabulary = &vocabulary;
+  } else {
+    written = bytes_of(vocabulary, ids);
+    written.resize(1 + seed % written.size());
+    options.prefix = anchor + written;
+  }
+  SCOPED_TRACE("continues " + json::dump(json::Value(base::to_utf8(written))) +
+               " by " + to_string(cell));
+  const ResponseParser prompt(format_, {.prefix = options.prefix,
+                                        .prefix_ids = options.prefix_ids,
+                                        .vocabulary = options.vocabulary});
+  const std::size_t prompt_size = written.size();
+  if (prompt.prefix_bytes() != prompt_size) return;
+  options.tools = tools_;
+  options.tool_choice = tool_choice(cell, names_);
+  options.parallel_tool_calls = cell.parallel;
+  options.reasoning = cell.reasoning;
+  options.text_with_calls = static_cast<TextWithCalls>(seed % 3);
+  const Result<StructuralTag> tag = format_.structural_tag(options);
+  const Breaks breaks = this->breaks(cell, written);
+  if (!tag) {
+    if (!tag.error().path.starts_with("/prefix")) return;
+    ASSERT_NE(breaks, Breaks::kNo) << tag.error().to_string();
+    ASSERT_EQ(tag.error().code, ErrorCode::kConflict);
+    ++broken;
+    return;
+  }
+  ++continued;
+  ASSERT_NE(breaks, Breaks::kYes) << json::dump(tag->to_json());
+  const Result<Constraint> constraint = compiler.compile_structural_tag(*tag);
+  // Ordinary tokens that spell a marker are a marker in a text alone.
+  if (!constraint && constraint.error().message.find("half the spelling") !=
+                         std::string::npos) {
+    return;
+  }
+  ASSERT_TRUE(constraint) << constraint.error().to_string();
+  const std::vector<TokenId> ends = stops(vocabulary);
+  Matcher matcher = constraint->matcher({.stop_ids = ends});
+  Walker walker(vocabulary, phrases(vocabulary, *tag), ends);
+  const Walk walk = walker.walk(matcher, seed, seed % 30);
+  ASSERT_EQ(walk.failure, "") << vocabulary.decode(walk.ids);
+  if (walk.unfinished) return;
+  std::vector<TokenId> all = walk.ids;
+  if (walk.stopped && vocabulary.kind(walk.stop) == TokenKind::kAdded) {
+    all.push_back(walk.stop);
+  }
+  ResponseParser parser(format_, {.tools = &tool_set_,
+                                  .vocabulary = cut ? &vocabulary : nullptr,
+                                  .attempts = true});
+  if (cut) {
+    all.insert(all.begin(), ids.begin(), ids.end());
+    parser.feed_tokens(all);
+  } else {
+    parser.feed(written);
+    parser.feed(bytes_of(vocabulary, all));
+  }
+  written += bytes_of(vocabulary, walk.ids);
+  parser.finalize();
+  const Message& message = parser.message();
+  const std::string text = json::dump(json::Value(base::to_utf8(written)));
+  if (python_calls_ && testing::has_infinite_number(text)) return;
+  // What is in no field may be half a marker.
+  const bool in_no_field =
+      std::ranges::any_of(tag->report(), [](const GrammarNote& note) {
+        return note.message.find("in no field") != std::string::npos ||
+               note.message.find("goes on as text") != std::string::npos;
+      });
+  std::vector<Diagnostic> damage = testing::damage(message, written.size());
+  std::erase_if(damage, [&](const Diagnostic& diagnostic) {
+    return diagnostic.bytes.begin < prompt_size &&
+           (diagnostic.message.starts_with("text that no field claims") ||
+            diagnostic.message.starts_with("the response ends with "));
+  });
+  ASSERT_TRUE(damage.empty() || in_no_field) << listed(damage) << text;
+  for (const Attempt& attempt : message.attempts) {
+    ASSERT_TRUE(attempt.status == CallStatus::kOk || in_no_field ||
+                has_long_number(text) || documents_.size() < names_.size())
+        << json::dump(to_json(attempt)) << text;
+  }
+  const std::vector<NamedCall> found = calls_of(message.fields);
+  for (const NamedCall& call : found) {
+    if (cell.choice == "named") {
+      ASSERT_EQ(call.name, names_[0]) << text;
+    }
+    if (cell.choice == "allowed" && names_.size() > 1) {
+      ASSERT_NE(call.name, names_[0]) << text;
+    }
+  }
+  if (cell.choice == "none") {
+    ASSERT_TRUE(found.empty()) << text;
+  }
+  if (!cell.parallel || cell.choice == "named") {
+    ASSERT_LE(found.size(), 1U) << text;
+  }
+  if (cell.choice == "required" || cell.choice == "named") {
+    ASSERT_GE(found.size(), 1U) << text << json::dump(tag->to_json());
+  }
 }
 
 // Families that say how they are written, and their variants.

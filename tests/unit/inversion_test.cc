@@ -343,10 +343,8 @@ TEST(Inversion, ThePrefixIsWhatThePromptHasWritten) {
   EXPECT_EQ(none.error().code, ErrorCode::kConflict);
   EXPECT_EQ(none.error().path, "/prefix");
   EXPECT_EQ(none.error().message,
-            "prefix: no response of this request begins with what the prompt "
-            "has written of it: after 10 bytes of it, before "
-            "\">\\n{\\\"name\\\": \\\"add\\\"\", there may come "
-            "\"<|endoftext|>\", \"<|im_end|>\", text, the end.");
+            "prefix: the prompt has begun a call of 'add' at byte 0 of what it "
+            "has written of the response, but the request allows no call.");
 }
 
 // A prompt that ends in the middle of a call: the tag has the rest.
@@ -439,6 +437,120 @@ TEST(Inversion, ThePromptMayHaveWrittenAnotherSpelling) {
     }
     EXPECT_EQ(note.empty(), *row.note == '\0') << note;
     EXPECT_NE(note.find(row.note), std::string::npos) << note;
+  }
+}
+
+// A request that asks for calls, or for one, continues what it permits.
+TEST(Inversion, ThePromptMayHaveWrittenTextOrCallsOfAnyRequest) {
+  const std::string anchor = "<|im_start|>assistant\n";
+  const std::string add =
+      "<tool_call>\n{\"name\": \"add\", \"arguments\": {\"x\": 1}}\n"
+      "</tool_call>";
+  const std::string now =
+      "<tool_call>\n{\"name\": \"now\", \"arguments\": {}}\n</tool_call>";
+  struct Row {
+    const char* what;
+    json::Value choice;
+    bool parallel;
+    std::string written;
+    std::vector<std::string> accepted;
+    std::vector<std::string> refused;
+    const char* error = "";
+  };
+  const json::Value named =
+      *json::parse(R"({"type": "function", "function": {"name": "add"}})");
+  const json::Value required = "required";
+  const std::vector<Row> rows = {
+      {"text before a call that must come",
+       required,
+       true,
+       "Hi.",
+       {" Yes.\n" + add, "\n" + add + "\n" + now},
+       {"", " Yes.", "<|im_end|>"}},
+      {"text before the named call",
+       named,
+       true,
+       "Hi.",
+       {"\n" + add},
+       {"", "\n" + now, "\n" + add + "\n" + now}},
+      {"text before an open call",
+       named,
+       true,
+       "Hi.\n<tool_call>\n{\"name\": \"add\", \"arguments\": {\"x\": ",
+       {"1}}\n</tool_call>"},
+       {"\"a\"}}\n</tool_call>", "1", "1}}\n</tool_call>\n" + add}},
+      {"half an opener after text",
+       required,
+       true,
+       "Hi.\n<tool_",
+       {"call>\n{\"name\": \"now\", \"arguments\": {}}\n</tool_call>"},
+       {"", "call>"}},
+      {"the calls that must come",
+       required,
+       true,
+       add + "Hi.",
+       {"", " Yes.", "\n" + now},
+       {"\n<tool_call>\n{}\n</tool_call>"}},
+      {"the one call", "auto", false, add, {"", "<|im_end|>"}, {"\n" + now}},
+      {"text after the one call",
+       "auto",
+       false,
+       add + "Hi.",
+       {"", " Yes."},
+       {"\n" + now}},
+      {"text after the named call",
+       named,
+       true,
+       add + "Hi.",
+       {"", " Yes."},
+       {"\n" + add}},
+      {"the second call",
+       "auto",
+       false,
+       add + "\n" + now.substr(0, 30),
+       {},
+       {},
+       "prefix: the prompt has begun a second call of 'now' at byte 64 of what "
+       "it "
+       "has written of the response, but parallel_tool_calls is false."},
+      {"another call",
+       named,
+       true,
+       "Hi.\n" + now.substr(0, 30),
+       {},
+       {},
+       "prefix: the prompt has begun a call of 'now' at byte 4 of what it has "
+       "written of the response, but tool_choice asks for a call of 'add'."},
+      {"no call",
+       required,
+       true,
+       "Hi.<|im_end|>",
+       {},
+       {},
+       "prefix: the prompt has ended the turn, but tool_choice asks for a "
+       "call."},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.what);
+    StructuralTagOptions options = with_tools();
+    options.tool_choice = row.choice;
+    options.parallel_tool_calls = row.parallel;
+    options.prefix = anchor + row.written;
+    if (*row.error != '\0') {
+      const Result<StructuralTag> tag = qwen3().structural_tag(options);
+      ASSERT_FALSE(tag);
+      EXPECT_EQ(tag.error().code, ErrorCode::kConflict);
+      EXPECT_EQ(tag.error().path, "/prefix");
+      EXPECT_EQ(tag.error().message, row.error);
+      continue;
+    }
+    const Request request(qwen3(), options);
+    for (const std::string& text : row.accepted) {
+      EXPECT_TRUE(request.accepts(text)) << text;
+    }
+    for (const std::string& text : row.refused) {
+      EXPECT_FALSE(request.accepts(text)) << text;
+    }
   }
 }
 

@@ -309,6 +309,11 @@ Result<std::shared_ptr<GrammarImpl>> make_impl(
   if (cancelled(options.limits)) return cancelled_error();
   auto error = check_start(*recogniser, "grammar");
   if (compile.stopped()) return cancelled_error();
+  if (error && error->code == ErrorCode::kUnsatisfiable && impl->marks &&
+      recogniser->has_prefix()) {
+    error->message +=
+        " Markers are tokens here, so half the spelling of one is text.";
+  }
   if (error) return *std::move(error);
   impl->language = std::make_shared<Language>(std::move(recogniser));
   impl->rules = std::make_shared<const Rules>(std::move(rules));

@@ -25,6 +25,7 @@
 #include "inversion/tag_builder.h"
 #include "inversion/tool_choice.h"
 #include "inversion/verify.h"
+#include "inversion/written_part.h"
 #include "json/writer.h"
 #include "parlance/format.h"
 #include "parlance/grammar.h"
@@ -254,20 +255,22 @@ Result<TagTree> load_tag(json::Value format, std::string_view prefix,
   return tree;
 }
 
-// What the format's parser reads of what is written.
+// The events of the format's parser say which region is open; its attempts,
+// which are known once the response has ended there, say which calls there are.
 WrittenPart read_written(const Format& format, std::string_view written,
                          const ToolSet* tools) {
   ResponseParser parser(format, {.tools = tools,
                                  .recover = Recover::kYes,
-                                 .keep_message = false,
-                                 .stream_calls = true});
+                                 .stream_calls = true,
+                                 .attempts = true});
   WrittenPart out;
+  std::string name;  // of the open call, if it was announced
   for (const Event& event : parser.feed(written)) {
     switch (event.kind) {
       case EventKind::kRegionOpen:
         out.open = event.field;
         out.body = event.bytes.end;
-        out.call.clear();
+        name.clear();
         out.arguments.reset();
         break;
       case EventKind::kRegionClose:
@@ -276,13 +279,13 @@ WrittenPart read_written(const Format& format, std::string_view written,
         out.end = event.bytes.end;
         break;
       case EventKind::kCallOpen:
-        out.call = event.text;
+        name = event.text;
         break;
       case EventKind::kCallArguments:
         if (!out.arguments) out.arguments = event.bytes.begin;
         break;
       case EventKind::kCallClose:
-        out.call.clear();
+        name.clear();
         out.arguments.reset();
         break;
       default:
@@ -290,6 +293,21 @@ WrittenPart read_written(const Format& format, std::string_view written,
     }
   }
   out.held = parser.held();
+  parser.finalize();
+  const Message& message = parser.message();
+  out.turn_ended = message.turn_ended;
+  for (const Attempt& attempt : message.attempts) {
+    const bool complete = is_complete(attempt.status);
+    const bool open = attempt.status == CallStatus::kCutOff &&
+                      &attempt == &message.attempts.back();
+    if (complete || open) {
+      // More may come of a name with which all ends.
+      const bool partial =
+          open && name.empty() && written.ends_with(attempt.name);
+      out.calls.push_back({partial ? std::string() : attempt.name,
+                           attempt.bytes.begin, attempt.bytes.end, complete});
+    }
+  }
   return out;
 }
 
@@ -401,31 +419,58 @@ Result<StructuralTag> Format::structural_tag(
         std::shared_ptr<const structural_tag::TagTree>(
             std::make_shared<structural_tag::TagTree>(std::move(*tree))));
   };
-  const auto found = [&](const StructuralTag& tag) {
-    stored.recent.add(options, written, tag);
-    return tag;
+  std::optional<Result<StructuralTag>> out;
+  // Whether there is a tag, or an error that no other beginning is without.
+  const auto take = [&](inversion::Beginning begin) {
+    Result<StructuralTag> tag = make(std::move(begin));
+    if (tag && !detail::Access::impl(*tag)->prefix.empty()) {
+      const Result<bool> fits = inversion::fits_prefix(*tag);
+      if (fits && !*fits) return false;
+      if (!fits) tag = fits.error();
+    }
+    if (tag) stored.recent.add(options, written, *tag);
+    out = std::move(tag);
+    return true;
   };
   // A tag of its own, if that is possible; else the whole one after a prefix.
-  const std::optional<json::Value> rest =
-      written.empty() ? built->format
-                      : inversion::after_prefix(built->format, written);
-  if (rest) {
-    Result<StructuralTag> tag = make({*rest});
-    return tag ? found(*tag) : tag;
-  }
+  const auto take_whole = [&](const inversion::Whole& whole) {
+    if (auto rest = written.empty()
+                        ? std::optional(whole.format)
+                        : inversion::after_prefix(whole.format, written)) {
+      return take({*std::move(rest), "", whole.note});
+    }
+    return take({whole.format, written, whole.note});
+  };
+  std::vector<inversion::Whole> wholes = {{built->format}};
+  if (take_whole(wholes.front())) return *std::move(out);
   const ToolSet tools = ToolSet::from_value(options.tools);
-  const std::string_view calls =
-      plan.calls ? impl_->description.fields[*plan.calls].name
-                 : std::string_view();
-  for (inversion::Beginning& begin : inversion::beginnings(
-           built->format, written,
-           inversion::read_written(*this, written, &tools), calls)) {
-    Result<StructuralTag> tag = make(std::move(begin));
-    if (!tag) return tag;
-    if (detail::Access::impl(*tag)->prefix.empty()) return found(*tag);
-    const Result<bool> fits = inversion::fits_prefix(*tag);
-    if (!fits) return fits.error();
-    if (*fits) return found(*tag);
+  const inversion::WrittenPart read =
+      inversion::read_written(*this, written, &tools);
+  if (auto error = inversion::check_permitted(*request, read)) {
+    return *std::move(error);
+  }
+  for (const inversion::WiderRequest& wider :
+       inversion::wider_requests(*request, read, read_back->one_call_only)) {
+    const Result<inversion::BuiltTag> other =
+        inversion::build_tag(*impl_, plan, *read_back, wider.request);
+    if (!other || other->format == built->format) continue;
+    wholes.push_back({other->format, std::string(wider.note)});
+    if (!wider.after_calls && take_whole(wholes.back())) return *std::move(out);
+    if (!wider.after_calls) continue;
+    for (inversion::Whole& whole : wholes) {
+      whole.use = inversion::Whole::For::kCalls;
+    }
+    wholes.back().use = inversion::Whole::For::kOthers;
+  }
+  const inversion::ToolSelection& selection = request->tools;
+  const inversion::CallFacts calls = {
+      .field = plan.calls ? impl_->description.fields[*plan.calls].name
+                          : std::string_view(),
+      .must_come = selection.choice != inversion::ToolChoice::kAuto,
+      .only_listed = selection.choice == inversion::ToolChoice::kForced ||
+                     !selection.excluded.empty()};
+  if (inversion::begin_after(wholes, written, read, calls, take)) {
+    return *std::move(out);
   }
   Result<StructuralTag> whole = make({built->format});
   if (!whole) return whole;

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "base/byte_set.h"
@@ -26,63 +28,62 @@ std::string_view after_space(std::string_view text) {
 
 // --- Places in the tag -------------------------------------------------------
 
-// A node with what is left after it.
-struct Place {
-  Value node;
-  Rest rest;
-};
-
 bool is_call(const Value& node) { return node.find("tool") != nullptr; }
 
-// The places of nodes, whatever must come before them.
-class Places {
- public:
-  enum class Of : std::uint8_t { kCalls, kField, kAll };
-  explicit Places(Of of, std::string_view field = {})
-      : of_(of), field_(field) {}
+// Whether every text of the node has a call.
+bool must_call(const Value& node) {
+  const std::string_view type = text_of(node, "type");
+  if (type == "tags_with_separator") {
+    return flag_of(node, "at_least_one") &&
+           std::ranges::all_of(node.find("tags")->items(), is_call);
+  }
+  const Value* const elements = node.find("elements");
+  if (type == "or") return std::ranges::all_of(elements->items(), must_call);
+  if (type == "sequence") {
+    return std::ranges::any_of(elements->items(), must_call);
+  }
+  return is_call(node);
+}
 
-  void find(const Value& node, const Rest& rest) {
+// Appends the texts from a node on, and says whether a text may begin there; if
+// not, it may begin inside the node.
+using BeginAt = std::function<bool(const Value& node, std::vector<Value>& out)>;
+
+// What is left of the texts of `node` from each place on where one may begin,
+// whatever must come before it but a call.  Nothing without such a place.
+std::optional<Value> begin_inside(const Value& node, const BeginAt& begin_at) {
+  std::vector<Value> out;
+  if (!begin_at(node, out)) {
     const std::string_view type = text_of(node, "type");
-    const bool wanted = of_ == Of::kCalls ? is_call(node)
-                        : of_ == Of::kField
-                            ? text_of(node, "field") == field_
-                            : type == "const_string" || type == "tag" ||
-                                  type == "any_text" || type == "regex" ||
-                                  type == "json_schema";
-    if (wanted) {
-      found_.push_back({node, rest});
-      return;
+    if (type == "tags_with_separator") {
+      return begin_inside(as_sequence(node), begin_at);
     }
     if (type == "sequence") {
       const json::Array& elements = node.find("elements")->items();
       for (std::size_t i = 0; i < elements.size(); ++i) {
-        Rest with = rest;
-        with.insert(with.end(), elements.rbegin(),
+        if (auto begun = begin_inside(elements[i], begin_at)) {
+          Rest rest(elements.rbegin(),
                     elements.rend() - static_cast<std::ptrdiff_t>(i + 1));
-        find(elements[i], with);
+          rest.push_back(*std::move(begun));
+          out.push_back(left_to_read(rest));
+        }
+        if (must_call(elements[i])) break;
       }
     } else if (type == "or") {
       for (const Value& choice : node.find("elements")->items()) {
-        find(choice, rest);
+        if (auto begun = begin_inside(choice, begin_at)) {
+          out.push_back(*std::move(begun));
+        }
       }
-    } else if (type == "optional") {
-      find(*node.find("content"), rest);
-    } else if (type == "star") {
-      Rest with = rest;
-      with.push_back(node);
-      find(*node.find("content"), with);
-    } else if (type == "tags_with_separator") {
-      find(as_sequence(node), rest);
+    } else if (type == "optional" || type == "star") {
+      auto begun = begin_inside(*node.find("content"), begin_at);
+      if (begun && type == "star") begun = left_to_read({node, *begun});
+      if (begun) out.push_back(*std::move(begun));
     }
   }
-
-  const std::vector<Place>& found() const { return found_; }
-
- private:
-  const Of of_;
-  const std::string_view field_;
-  std::vector<Place> found_;
-};
+  if (out.empty()) return std::nullopt;
+  return any_of(out);
+}
 
 // --- Free text ---------------------------------------------------------------
 
@@ -103,15 +104,37 @@ Value any_json(const Value& leaf, Value schema) {
   return out;
 }
 
-Value with(const Rest& rest, Value node) {
-  Rest out = rest;
-  out.push_back(std::move(node));
-  return left_to_read(out);
-}
-
 constexpr std::string_view kNoSchema =
     "what the prompt has written is not valid under a schema of the request, "
     "which the rest of it is therefore not held to";
+
+constexpr std::string_view kNoField =
+    "what the prompt has written last is in no field, and the rest begins "
+    "after it";
+
+// The longest end of `text` that begins a text of the format's markers.
+std::string_view half_marker(const Value& format, std::string_view text) {
+  std::size_t longest = 0;
+  std::vector<const Value*> left = {&format};
+  while (!left.empty()) {
+    const Value& next = *left.back();
+    left.pop_back();
+    for (const Value& item : next.items()) left.push_back(&item);
+    for (const json::Member& member : next.members()) {
+      if (member.key != "json_schema") left.push_back(&member.value);
+    }
+    if (!next.is_string() || next.size() == 0) continue;
+    const std::string_view marker = next.as_string();
+    for (std::size_t n = std::min(text.size() + 1, marker.size());
+         --n > longest;) {
+      if (text.ends_with(marker.substr(0, n))) longest = n;
+    }
+  }
+  return text.substr(text.size() - longest);
+}
+
+constexpr std::string_view kGoesOn =
+    "what the prompt has written last goes on as text";
 
 // --- Calls -------------------------------------------------------------------
 
@@ -215,19 +238,21 @@ std::optional<JsonCall> json_call(const CallTag& call) {
 }
 
 // The last object of `text` that stands in no other one, from its beginning, or
-// what follows it if it has ended.
+// what follows it if it has ended, or what may precede it if none has begun.
 struct LastObject {
   std::string_view text;
   bool ended = false;
 };
 LastObject last_object(std::string_view text) {
-  LastObject out{text, true};
+  LastObject out{
+      text.substr(std::min(text.find_first_not_of(" \t\r\n["), text.size())),
+      false};
   for (std::size_t at = 0;;) {
     at = text.find('{', at);
     if (at == std::string_view::npos) return out;
     const std::size_t end = end_of_object(text, at);
     if (end == std::string_view::npos) return {text.substr(at), false};
-    out.text = text.substr(end);
+    out = {text.substr(end), true};
     at = end;
   }
 }
@@ -238,57 +263,175 @@ std::string_view closer(std::string_view end) {
       std::min(end.find_first_not_of(" \t\r\n\"')]}"), end.size()));
 }
 
+// Text that ends with the bracket that closes its first one.
+constexpr std::string_view kBrackets = R"ebnf(
+root ::= "(" item* ")" | "[" item* "]" | "{" item* "}"
+item ::= root | "\"" ([^"\\] | "\\" [^])* "\"" | "'" ([^'\\] | "\\" [^])* "'"
+  | [^()[\]{}"']
+)ebnf";
+
 class Continuations {
  public:
   Continuations(std::string_view written, const WrittenPart& read,
-                std::vector<Beginning>& out)
-      : written_(written), read_(read), out_(out) {}
-
-  void of_text(const std::vector<Place>& places) {
-    std::vector<Value> formats;
-    std::vector<Value> same;
-    std::vector<Value> any;
-    for (const auto& [node, rest] : places) {
-      const std::string_view type = text_of(node, "type");
-      if (type == "tag") {
-        formats.push_back(with(rest, up_to_end(node, *node.find("content"))));
-      } else if (type == "sequence") {
-        formats.push_back(with(rest, node.find("elements")->items().back()));
-      } else if (type == "json_schema") {
-        same.push_back(with(rest, any_json(node, *node.find("json_schema"))));
-        any.push_back(with(rest, any_json(node, true)));
-      } else {
-        formats.push_back(with(rest, node));
-      }
-    }
-    const std::string_view body = after_space(written_.substr(read_.body));
-    add(same, body);
-    add(any, body, kNoSchema);
-    add(formats, read_.held);
+                const CallFacts& calls, const Take& take)
+      : written_(written), read_(read), calls_(calls), take_(take) {
+    const WrittenPart::Call* const call = read_.open_call();
+    begin_ = call == nullptr ? read_.body : std::max(call->begin, read_.body);
+    if (call != nullptr) name_ = call->name;
   }
 
-  void of_calls(const std::vector<Place>& places) {
-    std::vector<const Place*> fitting;
-    for (const Place& place : places) {
-      if (text_of(place.node, "tool") == read_.call) fitting.push_back(&place);
+  // In the order of preference.
+  enum Tier : std::uint8_t {
+    kAfter,       // what has ended need not fit
+    kSkipping,    // what must come first is missing
+    kValid,       // the open region, in its own notation
+    kInvalid,     // the same without the schema
+    kUnreadable,  // up to its end
+  };
+
+  // Whether one of them was taken.
+  bool offer(const Whole& whole, Tier tier) {
+    whole_ = &whole;
+    const auto serves = [&](std::string_view field) {
+      return whole.use == Whole::For::kAll ||
+             (whole.use == Whole::For::kCalls) == (field == calls_.field);
+    };
+    if (serves(read_.finished)) {
+      after_finished(tier);
+    } else if (tier == kSkipping && whole.use == Whole::For::kOthers) {
+      add(whole.format, written_.substr(read_.end), kGoesOn);
     }
-    const bool unknown = fitting.empty() && !read_.call.empty();
-    if (fitting.empty()) {
-      for (const Place& place : places) fitting.push_back(&place);
+    // A call may have begun that the parser has not announced yet.
+    if (serves(calls_.field) &&
+        (read_.open == calls_.field || read_.open_call() != nullptr)) {
+      of_calls(tier);
+    } else if (!read_.open.empty() && serves(read_.open)) {
+      of_text(tier);
     }
-    for (const bool valid : {true, false}) {
-      if (valid && unknown) continue;
-      from_arguments(fitting, valid);
-      from_object(fitting, valid);
-    }
-    as_text(fitting);
+    return taken_;
   }
 
  private:
-  void add(const std::vector<Value>& formats, std::string_view prefix,
+  void add(const std::optional<Value>& format, std::string_view prefix,
            std::string_view note = {}) {
-    if (formats.empty()) return;
-    out_.push_back({any_of(formats), std::string(prefix), std::string(note)});
+    if (!format || taken_) return;
+    std::string notes(note);
+    if (!notes.empty() && !whole_->note.empty()) notes += "; ";
+    notes += whole_->note;
+    taken_ = take_({*format, std::string(prefix), std::move(notes)});
+  }
+
+  std::optional<Value> from(const BeginAt& begin_at) const {
+    return begin_inside(whole_->format, begin_at);
+  }
+
+  bool in_field(const Value& node, std::string_view field) const {
+    return field == calls_.field ? is_call(node)
+                                 : text_of(node, "field") == field;
+  }
+
+  // ---- After the last region that has ended ----
+
+  void after_finished(Tier tier) {
+    if (tier == kValid || tier == kInvalid) return;
+    // A call that cannot be read is none, so that one may have to come.
+    const bool anew = read_.finished.empty() ||
+                      (read_.finished == calls_.field && calls_.must_come &&
+                       read_.complete_calls() == 0);
+    const std::optional<Value> rest =
+        anew ? whole_->format
+             : from([&](const Value& node, std::vector<Value>& out) {
+                 if (!in_field(node, read_.finished)) return false;
+                 out.push_back(values::const_string(""));
+                 return true;
+               });
+    if (!rest) return;
+    const std::string_view left = written_.substr(read_.end);
+    if (tier == kAfter) {
+      add(rest, left);
+    } else if (tier == kSkipping) {
+      // What must come first is missing, or stands in another message.
+      const auto begins = [](const Value& node, std::vector<Value>& out) {
+        const std::string_view type = text_of(node, "type");
+        if (type != "const_string" && type != "tag" && type != "any_text" &&
+            type != "regex" && type != "json_schema") {
+          return false;
+        }
+        out.push_back(node);
+        return true;
+      };
+      add(begin_inside(*rest, begins), left);
+    } else if (read_.open.empty() && read_.open_call() == nullptr) {
+      add(rest, read_.held);
+      // It may be half a call of a tool that is not listed.
+      if (!calls_.only_listed || read_.complete_calls() > 0) {
+        add(rest, "", kNoField);
+      }
+    }
+  }
+
+  // ---- Text ----
+
+  void of_text(Tier tier) {
+    if (tier < kValid) return;
+    const bool json = tier != kUnreadable;
+    const auto format = from([&](const Value& node, std::vector<Value>& out) {
+      if (!in_field(node, read_.open)) return false;
+      const std::string_view type = text_of(node, "type");
+      if (json != (type == "json_schema")) return true;
+      out.push_back(json            ? any_json(node, tier == kValid
+                                                         ? *node.find("json_schema")
+                                                         : Value(true))
+                               : type == "tag" ? up_to_end(node, *node.find("content"))
+                    : type == "sequence" ? node.find("elements")->items().back()
+                                         : node);
+      return true;
+    });
+    if (json) {
+      add(format, after_space(written_.substr(read_.body)),
+          tier == kValid ? "" : kNoSchema);
+    } else {
+      add(format, read_.held);
+      // The beginning of what is held may be that of no marker of the format.
+      if (format && !taken_)
+        add(format, half_marker(*format, read_.held), kGoesOn);
+    }
+  }
+
+  // ---- Calls ----
+
+  // What is left of the open call, as `begin` makes it of each tag that may be
+  // the call, and what follows it.
+  using BeginCall = std::function<std::optional<Value>(const CallTag&)>;
+  std::optional<Value> from_calls(const BeginCall& begin,
+                                  bool any_name = false) const {
+    return from([&](const Value& node, std::vector<Value>& out) {
+      if (!is_call(node)) return false;
+      const CallTag call(node);
+      if (name_.empty() || any_name || call.name() == name_) {
+        if (auto begun = begin(call)) out.push_back(*std::move(begun));
+      }
+      return true;
+    });
+  }
+
+  void of_calls(Tier tier) {
+    if (tier < kValid) return;
+    const auto after = [](const CallTag&) { return values::const_string(""); };
+    const bool listed = from_calls(after).has_value();
+    // A complete call, and more of its region.
+    const bool complete = read_.open_call() == nullptr && !read_.calls.empty();
+    if (tier == kValid && complete) {
+      add(from_calls(after), written_.substr(read_.calls.back().end));
+    }
+    if (tier == kUnreadable) {
+      if (complete) add(from_calls(after), "", kNoField);
+      if (!calls_.only_listed || !name_.empty()) as_text(!listed);
+      return;
+    }
+    if (tier == kValid && !listed) return;
+    from_arguments(tier == kValid, !listed);
+    from_object(tier == kValid, !listed);
   }
 
   // Where the text of the arguments may begin.
@@ -297,142 +440,124 @@ class Continuations {
     if (read_.arguments && text_of(call.arguments, "style") == "json") {
       out.push_back(*read_.arguments);
     }
-    const std::size_t name = read_.call.empty()
-                                 ? std::string_view::npos
-                                 : written_.find(read_.call, read_.body);
-    const std::size_t after =
-        name == std::string_view::npos ? name : name + read_.call.size();
+    const std::size_t name = written_.find(name_, begin_);
+    if (name == std::string_view::npos) return out;
+    const std::size_t after = name + name_.size();
     for (const std::string_view text :
          {call.after_name(), base::trimmed(call.after_name())}) {
-      const std::size_t at =
-          after == std::string_view::npos ? after : written_.find(text, after);
+      const std::size_t at = written_.find(text, after);
       if (at == std::string_view::npos) continue;
-      out.push_back(at + text.size());
       const std::string_view left = written_.substr(at + text.size());
+      out.push_back(at + text.size());
       out.push_back(at + text.size() +
                     (left.size() - after_space(left).size()));
     }
     return out;
   }
 
-  void from_arguments(const std::vector<const Place*>& places, bool valid) {
-    for (const Place* place : places) {
-      const CallTag call(place->node);
-      Value node = call.from_arguments(
-          any_json(call.arguments, valid ? *call.arguments.find("json_schema")
-                                         : json::Object{{"type", "object"}}));
-      const std::vector<Value> formats = {with(place->rest, std::move(node))};
-      for (const std::size_t begin : arguments_begin(call)) {
-        add(formats, written_.substr(begin), valid ? "" : kNoSchema);
-      }
+  void from_arguments(bool valid, bool any_name) {
+    if (name_.empty()) return;
+    std::vector<std::size_t> begins;
+    const auto format = from_calls(
+        [&](const CallTag& call) {
+          for (const std::size_t begin : arguments_begin(call)) {
+            if (std::ranges::find(begins, begin) == begins.end()) {
+              begins.push_back(begin);
+            }
+          }
+          return call.from_arguments(any_json(
+              call.arguments, valid ? *call.arguments.find("json_schema")
+                                    : json::Object{{"type", "object"}}));
+        },
+        any_name);
+    for (const std::size_t begin : begins) {
+      add(format, written_.substr(begin), valid ? "" : kNoSchema);
     }
   }
 
-  void from_object(const std::vector<const Place*>& places, bool valid) {
-    const LastObject last = last_object(written_.substr(read_.body));
-    std::vector<Value> formats;
-    std::vector<Value> any;
-    for (const Place* place : places) {
-      const CallTag call(place->node);
-      std::optional<JsonCall> object = json_call(call);
-      if (!object) continue;
-      Rest rest = place->rest;
-      if (!object->end.empty()) {
-        rest.push_back(values::const_string(object->end));
-      }
-      if (last.ended) {
-        formats.push_back(left_to_read(rest));
-        continue;
-      }
-      object->properties.set(object->arguments,
-                             valid ? *call.arguments.find("json_schema")
-                                   : json::Object{{"type", "object"}});
-      formats.push_back(
-          with(rest, any_json(call.arguments,
-                              json::Object{{"type", "object"},
-                                           {"properties", object->properties},
-                                           {"required", object->required}})));
-      any.push_back(
-          with(rest, any_json(call.arguments,
-                              json::Object{{"type", "object"},
-                                           {"required", object->required}})));
-    }
+  void from_object(bool valid, bool any_name) {
+    const LastObject last = last_object(written_.substr(begin_));
     if (last.ended && !valid) return;
-    add(formats, last.text, valid ? "" : kNoSchema);
+    // `listed`: the name and the other constants are those of the call.
+    const auto format = [&](bool listed) {
+      return from_calls(
+          [&](const CallTag& call) -> std::optional<Value> {
+            std::optional<JsonCall> object = json_call(call);
+            if (!object) return std::nullopt;
+            Rest rest;
+            if (!object->end.empty()) {
+              rest.push_back(values::const_string(object->end));
+            }
+            if (last.ended) return left_to_read(rest);
+            json::Object schema{{"type", "object"}};
+            if (listed) {
+              object->properties.set(object->arguments,
+                                     valid ? *call.arguments.find("json_schema")
+                                           : json::Object{{"type", "object"}});
+              schema.set("properties", object->properties);
+            }
+            schema.set("required", object->required);
+            rest.push_back(any_json(call.arguments, std::move(schema)));
+            return left_to_read(rest);
+          },
+          any_name);
+    };
+    const std::optional<Value> listed = format(true);
+    add(listed, last.text, valid ? "" : kNoSchema);
     if (last.ended) {
-      add(formats, after_space(last.text));
-      add(formats, "");
-    } else if (!valid) {
-      add(any, last.text, kNoSchema);
+      add(listed, after_space(last.text));
+      add(listed, "");
+    } else if (!valid && !calls_.only_listed) {
+      add(format(false), last.text, kNoSchema);
     }
   }
 
-  // Any text up to the end of the call.
-  void as_text(const std::vector<const Place*>& places) {
-    std::vector<Value> formats;
-    for (const Place* place : places) {
-      const std::string_view end = closer(text_of(place->node, "end"));
-      Value text = values::any_text({});
-      if (!end.empty()) text = values::tag("", std::move(text), end);
-      formats.push_back(with(place->rest, std::move(text)));
-    }
-    add(formats, read_.held,
-        "what the prompt has written of the call is in another notation than "
-        "that of the family, and the rest of it is any text");
+  // Any text up to the end of the call.  Where no marker ends it, its brackets
+  // do.
+  void as_text(bool any_name) {
+    constexpr std::string_view kAnyText =
+        "what the prompt has written of the call is not how the family writes "
+        "one of a tool of the request, and the rest of it is any text";
+    const auto marker = [](const CallTag& call) -> std::optional<Value> {
+      const std::string_view end = closer(text_of(call.tag, "end"));
+      if (end.empty()) return std::nullopt;
+      return values::tag("", values::any_text({}), end);
+    };
+    const auto brackets = [&](const CallTag& call) -> std::optional<Value> {
+      if (marker(call)) return std::nullopt;
+      return json::Object{{"type", "grammar"}, {"grammar", kBrackets}};
+    };
+    add(from_calls(marker, any_name), read_.held, kAnyText);
+    const std::string_view call = written_.substr(begin_);
+    add(from_calls(brackets, any_name),
+        call.substr(std::min(call.find_first_of("([{"), call.size())),
+        kAnyText);
   }
 
   const std::string_view written_;
   const WrittenPart& read_;
-  std::vector<Beginning>& out_;
+  const CallFacts calls_;
+  const Take& take_;
+  bool taken_ = false;
+  const Whole* whole_ = nullptr;
+  // Of the open call.
+  std::size_t begin_ = 0;
+  std::string_view name_ = {};  // "" if it is not known yet
 };
 
 }  // namespace
 
-std::vector<Beginning> beginnings(const Value& root, std::string_view written,
-                                  const WrittenPart& read,
-                                  std::string_view calls) {
-  std::vector<Beginning> out = {{root, std::string(written)}};
-  const auto places = [&](std::string_view field) {
-    Places found(field == calls ? Places::Of::kCalls : Places::Of::kField,
-                 field);
-    found.find(root, {});
-    return found.found();
-  };
-  std::vector<Value> after;
-  if (read.finished.empty()) {
-    after.push_back(root);
-  } else {
-    for (const Place& place : places(read.finished)) {
-      after.push_back(left_to_read(place.rest));
+bool begin_after(const std::vector<Whole>& wholes, std::string_view written,
+                 const WrittenPart& read, const CallFacts& calls,
+                 const Take& take) {
+  using enum Continuations::Tier;
+  Continuations continuations(written, read, calls, take);
+  for (const auto tier : {kAfter, kSkipping, kValid, kInvalid, kUnreadable}) {
+    for (const Whole& whole : wholes) {
+      if (continuations.offer(whole, tier)) return true;
     }
   }
-  if (!after.empty()) {
-    const Value rest = any_of(after);
-    const std::string_view left = written.substr(read.end);
-    out.push_back({rest, std::string(left)});
-    // What must come first is missing, or stands in another message.
-    Places all(Places::Of::kAll);
-    all.find(rest, {});
-    std::vector<Value> formats;
-    for (const Place& place : all.found()) {
-      formats.push_back(with(place.rest, place.node));
-    }
-    if (!formats.empty()) out.push_back({any_of(formats), std::string(left)});
-    if (read.open.empty()) {
-      out.push_back({rest, read.held});
-      out.push_back({rest, "",
-                     "what the prompt has written last is in no field, and the "
-                     "rest begins after it"});
-    }
-  }
-  if (read.open.empty()) return out;
-  Continuations continuations(written, read, out);
-  if (read.open == calls) {
-    continuations.of_calls(places(read.open));
-  } else {
-    continuations.of_text(places(read.open));
-  }
-  return out;
+  return false;
 }
 
 }  // namespace parlance::inversion

@@ -3,7 +3,8 @@
 
 // Where a response begins of which the prompt has written a part that the tag
 // of the request does not allow: JSON with other white space or keys in another
-// order, arguments that are not valid, an earlier call of an unknown tool.
+// order, arguments that are not valid, an earlier call of an unknown tool, text
+// before a call that must come.
 //
 // The format's parser decides what the part means.  Regions that have ended
 // need not fit, since nothing changes them.  The region that is open is
@@ -14,25 +15,27 @@
 //   begins    {"name": "f", "arguments": ...} in any layout, "\n</tool_call>",
 //             and whatever follows a call
 
-#include <cstddef>
-#include <optional>
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "inversion/written_part.h"
 #include "parlance/json.h"
 
 namespace parlance::inversion {
 
-// What the format's parser has read.
-struct WrittenPart {
-  std::string finished = {};  // the field of the last region that has ended
-  std::size_t end = 0;        // of that region
-  std::string open = {};      // the field of the region that is open
-  std::size_t body = 0;       // where its text begins
-  std::string call = {};      // the name of the call that is open
-  std::optional<std::size_t> arguments = std::nullopt;  // where they begin
-  std::string held = {};                                // at the end
+// A format of whole responses, in which places for the rest are looked for.
+struct Whole {
+  enum class For : std::uint8_t { kAll, kCalls, kOthers };
+
+  json::Value format;
+  // What of the request it does not enforce; "" for nothing.
+  std::string note = {};
+  // What the rest is the rest of: after calls that suffice, text is followed by
+  // other calls than without them.
+  For use = For::kAll;
 };
 
 // A tag of the rest: the texts of `format` after `prefix`.
@@ -42,17 +45,27 @@ struct Beginning {
   std::string note = {};  // what it does not enforce; "" for nothing
 };
 
-// Where the response may begin after the part `written`, in the order of
-// preference.  A later one is needed where no text of the format of an earlier
-// one begins with its prefix.  `root` is the format of a whole response,
-// `calls` the name of the field of calls, "" for none.
+// What is known of the calls of a request.
+struct CallFacts {
+  std::string_view field = {};  // of the message; "" for none
+  // Whether the response must have one.
+  bool must_come = false;
+  // Whether each must be one of those of the formats.
+  bool only_listed = false;
+};
+
+// Whether the rest may begin so: a text of the format begins with the prefix.
+using Take = std::function<bool(Beginning)>;
+
+// Where the response may begin after the part `written`: `take` gets what there
+// may be, in the order of preference, up to the first that it takes.  False if
+// it takes none.
 //
-// Complexity: O(written.size() + size of `root`) for each occurrence of the
-// open region in `root`.
-std::vector<Beginning> beginnings(const json::Value& root,
-                                  std::string_view written,
-                                  const WrittenPart& read,
-                                  std::string_view calls);
+// Complexity: O(written.size() + size of `wholes`) for each element of a
+// sequence in which the open region occurs.
+bool begin_after(const std::vector<Whole>& wholes, std::string_view written,
+                 const WrittenPart& read, const CallFacts& calls,
+                 const Take& take);
 
 }  // namespace parlance::inversion
 

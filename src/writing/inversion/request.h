@@ -33,6 +33,8 @@ struct Request {
   std::optional<std::uint32_t> max_white_space = std::nullopt;
   // Whether the prompt has written a part of the response.
   bool written = false;
+  // Whether an answer may precede a call that must come, as another message.
+  bool answers_before_calls = false;
 };
 
 // A schema, and its JSON Pointer in the request.

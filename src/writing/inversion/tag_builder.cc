@@ -813,6 +813,14 @@ class Builder {
     const bool forced = in_.request.tools.choice == ToolChoice::kForced;
     if (in_.with_calls() && (!forced || in_.text_before_calls())) {
       add_all(out.before, text.others);
+      if (in_.must_call() && in_.request.answers_before_calls) {
+        for (const WriteLayout& layout : in_.layouts_of(field)) {
+          const WriteParts parts = ending(layout.parts, /*last=*/false);
+          if (!layout.for_response_format && !ends_turn(parts)) {
+            out.before.push_back(text_layout(field, parts, free_text(field)));
+          }
+        }
+      }
     }
     if (in_.must_call() || !may_be_last) return;
     if (in_.request.document && field == in_.plan.content) {

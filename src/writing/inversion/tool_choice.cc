@@ -295,6 +295,7 @@ Result<ToolSelection> select_tools(const json::Value& tools,
         .push_back(std::move(*tool));
   }
 
+  const std::vector<Tool> all = selection.functions;
   // Apply the choice.
   if (tool_choice.is_object()) {
     const json::Value* type = tool_choice.find("type");
@@ -325,6 +326,13 @@ Result<ToolSelection> select_tools(const json::Value& tools,
     return Error{ErrorCode::kConflict,
                  "tool_choice: is 'required', but there is no tool.",
                  "/tool_choice"};
+  }
+  for (const Tool& tool : all) {
+    if (selection.functions.size() == all.size()) break;
+    if (std::ranges::find(selection.functions, tool.name, &Tool::name) ==
+        selection.functions.end()) {
+      selection.excluded.push_back(tool.name);
+    }
   }
   return selection;
 }

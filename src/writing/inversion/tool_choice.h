@@ -47,6 +47,8 @@ enum class ToolChoice : std::uint8_t { kAuto, kRequired, kForced };
 struct ToolSelection {
   std::vector<Tool> functions;
   std::vector<Tool> builtins;
+  // The names of the functions that the choice leaves out.
+  std::vector<std::string> excluded = {};
   // kRequired: there is at least one tool.  kForced: there is exactly one tool.
   ToolChoice choice = ToolChoice::kAuto;
 };
