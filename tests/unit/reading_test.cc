@@ -748,7 +748,8 @@ TEST(ReadingArguments, PythonLiterals) {
       R"("number": 7}))");
   EXPECT_EQ(calls(format, "<f=f><a=list>f()</a><a=map>['a']</a></f>",
                   {.tools = &tools}),
-            R"x(f({"list": "f()", "map": "['a']"}))x");
+            R"x(f({"list": "f()", "map": "['a']"}) )x"
+            "!<a=list>f()</a><a=map>['a']</a>");
 }
 
 // A text is the value that the schema allows.

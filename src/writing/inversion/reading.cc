@@ -104,9 +104,7 @@ Reading read_response(const Format& format, const Plan& plan,
     out.fault = parser.failure()->message;
   }
   const std::vector<Diagnostic>& found = parser.message().diagnostics;
-  if (options.strict && out.fault.empty() && !found.empty()) {
-    out.fault = found.front().message;
-  }
+  if (!found.empty()) out.diagnostic = found.front().message;
   return out;
 }
 
@@ -140,7 +138,9 @@ std::string call_fault(const Format& format, const Plan& plan,
   if (reading.calls.empty()) return "it opens no call";
   if (reading.calls.size() > 1) return "it is read as several calls";
   const json::Value& call = reading.calls[0];
-  if (is_call(call, name, arguments)) return "";
+  if (is_call(call, name, arguments)) {
+    return options.strict ? reading.diagnostic : "";
+  }
   const json::Value* found = name_of(call);
   const json::Value* read = arguments_of(call);
   const bool named = found != nullptr && found->as_string() == name;

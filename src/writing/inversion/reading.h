@@ -35,12 +35,13 @@ struct Reading {
   std::vector<std::size_t> fields;
   std::string text;  // of the fields
   std::string fault;
+  std::string diagnostic;  // the first one
 };
 
 struct ReadOptions {
   // Fields may have the text kFieldText, and no other.
   bool sample = false;
-  // A diagnostic is a fault.
+  // For call_fault(): a diagnostic is a fault, after all others.
   bool strict = false;
   // Types the arguments.  May be null.
   const ToolSet* tools = nullptr;
