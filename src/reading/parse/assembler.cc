@@ -187,10 +187,11 @@ std::unique_ptr<call_stream::CallReader> Assembler::call_reader(
   const format::Field& field = description_.fields[index];
   const format::FieldReading* read = reading(index);
   if (read != nullptr && !reads_values(field, *read)) read = nullptr;
-  return make_call_reader(field,
-                          {program_, format_.limits, captures_, marks,
-                           reads_marks(field.content), read},
-                          {options_.tools, strings_of(index)});
+  return make_call_reader(
+      field,
+      {program_, format_.limits, captures_, marks, reads_marks(field.content),
+       read, program_.call_parts[index]},
+      {options_.tools, strings_of(index)});
 }
 
 // Whether an item of the region with calls will be in the value of the region.
@@ -589,7 +590,7 @@ Result<json::Value> Assembler::read_region(const RegionText& region,
   }
   if (read != nullptr && reads_values(field, *read)) {
     return read_values(
-        field, *read, region.body, captures,
+        field, *read, program_.call_parts[region.field], region.body, captures,
         {program_, format_.limits, options_.tools, strings_of(region.field)},
         damage, ends);
   }

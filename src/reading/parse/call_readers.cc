@@ -102,7 +102,7 @@ std::optional<format::CallParts> parts_of(const Field& field,
   const bool known = field.transform ? format::makes_call(*field.transform)
                                      : region.reading != nullptr;
   if (!known) return std::nullopt;
-  format::CallParts out = format::call_parts(field, region.reading);
+  format::CallParts out = region.parts;
   for (CallPart* part : {&out.name, &out.arguments, &out.id}) {
     resolve(*part, region);
   }

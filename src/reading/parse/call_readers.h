@@ -13,6 +13,7 @@
 
 #include "call_stream/call_stream.h"
 #include "call_stream/json_calls.h"
+#include "format/call_parts.h"
 #include "format/description.h"
 #include "parlance/limits.h"
 #include "parse/delimiter_program.h"
@@ -36,6 +37,7 @@ struct RegionContext {
   bool reads_marks = false;  // `marks` has the marks that the content reads
   // What a family file says about the values; null if reads_values() is false.
   const format::FieldReading* reading = nullptr;
+  const format::CallParts& parts;
 };
 
 // A reader for a region of `field` that has opened.  Null if nothing is known

@@ -385,6 +385,13 @@ class ProgramCompiler {
       const bool known = i < reading.fields.size();
       program_->calls.push_back(has_calls(description_.fields[i]));
       program_->readings.push_back(known ? &reading.fields[i] : nullptr);
+      const bool values =
+          known && reads_values(description_.fields[i], reading.fields[i]);
+      program_->call_parts.push_back(
+          values || program_->calls[i]
+              ? format::call_parts(description_.fields[i],
+                                   values ? &reading.fields[i] : nullptr)
+              : format::CallParts());
       if (format_.recovers) add_dialects(i);
       program_->values.push_back(known ? value_language(description_.fields[i],
                                                         reading.fields[i],

@@ -35,6 +35,7 @@
 #include "automata/dfa.h"
 #include "base/id.h"
 #include "call_syntax/json_scanner.h"
+#include "format/call_parts.h"
 #include "format/description.h"
 #include "parlance/vocabulary.h"
 #include "parse/element_finder.h"
@@ -108,6 +109,8 @@ struct DelimiterProgram {
   // By field: whether openers or markup interrupt its regions.
   std::vector<bool> interrupted;
   std::vector<bool> calls;  // by field: its values are calls
+  // By field: where the parts of the calls in its values come from.
+  std::vector<format::CallParts> call_parts;
   // By field: its close is watched at rest.
   std::vector<bool> looked_at;
   // By field: its text ends where another region begins or the turn ends, so

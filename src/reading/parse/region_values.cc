@@ -480,11 +480,11 @@ bool needs_arguments(const FieldReading& reading) {
 }
 
 Result<Value> read_values(const Field& field, const FieldReading& reading,
+                          const format::CallParts& parts,
                           const MarkedText& text, Captures captures,
                           const ValueContext& context,
                           std::vector<ValueDamage>& damage,
                           std::vector<ItemEnd>* ends) {
-  const format::CallParts parts = format::call_parts(field, &reading);
   json::Array calls;
   std::vector<ValueDamage> bad;
   for (Item& item :

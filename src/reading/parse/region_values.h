@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "call_stream/nested_calls.h"
+#include "format/call_parts.h"
 #include "format/description.h"
 #include "parlance/error.h"
 #include "parlance/json.h"
@@ -69,6 +70,7 @@ struct ItemEnd {
 // own places.  Complexity: O(text.size()).
 Result<json::Value> read_values(const format::Field& field,
                                 const format::FieldReading& reading,
+                                const format::CallParts& parts,
                                 const MarkedText& text, Captures captures,
                                 const ValueContext& context,
                                 std::vector<ValueDamage>& damage,
