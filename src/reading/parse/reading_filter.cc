@@ -14,6 +14,8 @@
 
 #include <algorithm>
 
+#include "parlance/json.h"
+
 namespace parlance::parse {
 namespace {
 
@@ -192,9 +194,7 @@ void ReadingFilter::on_delimiter(const Delimited& delimiter) {
     return;
   }
   if (candidate_ &&
-      !settle_candidate(&delimiter, delimiter.damaged
-                                        ? std::optional(delimiter.begin)
-                                        : std::nullopt)) {
+      !settle_candidate(&delimiter, delimiter.begin, !delimiter.damaged)) {
     return;
   }
   const bool at_rest = field_ == kNoField;
@@ -219,7 +219,7 @@ void ReadingFilter::on_markup(const Delimited& markup) {
 }
 
 void ReadingFilter::on_value_end(std::uint64_t position) {
-  if (candidate_ && !settle_candidate(nullptr, std::nullopt)) return;
+  if (candidate_ && !settle_candidate(nullptr, position, true)) return;
   const FieldId field = field_;
   end_text(trims_[field].last);
   sink_.on_value_end(position);
@@ -228,7 +228,7 @@ void ReadingFilter::on_value_end(std::uint64_t position) {
 
 bool ReadingFilter::on_abandon(std::uint64_t position) {
   if (candidate_) {
-    return !settle_candidate(nullptr, position);
+    return !settle_candidate(nullptr, position, false);
   }
   // A region that interrupted another is no candidate.
   const FieldId field = field_;
@@ -318,25 +318,29 @@ void ReadingFilter::refuse_candidate(const Delimited* close) {
   add_text(kept.text, close->begin, kept.marks);
 }
 
-// Decides a candidate that ends here.  Returns whether it has a call.
-// `damaged_until`: where it ends, if its value is not whole, so that it is no
-// answer in JSON either.  In prose, such as "[see below]", no call begins.
-bool ReadingFilter::settle_candidate(
-    const Delimited* close, std::optional<std::uint64_t> damaged_until) {
-  if (!candidate_is_call(close)) {
-    const auto begins = [](const Piece& piece) {
-      return piece.text.find_first_of("{(") != std::string::npos;
-    };
-    if (damaged_until && (begins(candidate_->opener) ||
-                          std::ranges::any_of(candidate_->body, begins))) {
-      sink_.on_quoted(candidate_->open.field, /*close=*/false,
-                      candidate_->open.begin, *damaged_until);
-    }
-    refuse_candidate(close);
-    return false;
+// Decides a candidate that ends at `end`.  Returns whether it has a call.
+// `whole`: so is its value, which may be an answer in JSON.  What is none, and
+// has the brackets of an object or of arguments, is a call that cannot be read;
+// in prose, such as "[see below]", none begins.
+bool ReadingFilter::settle_candidate(const Delimited* close, std::uint64_t end,
+                                     bool whole) {
+  if (candidate_is_call(close)) {
+    accept_candidate();
+    return true;
   }
-  accept_candidate();
-  return true;
+  std::string body;
+  for (const Piece& piece : candidate_->body) body += piece.text;
+  const auto begins = [](std::string_view text) {
+    return text.find_first_of("{(") != std::string_view::npos;
+  };
+  const bool answer = whole && (json::parse(body) ||
+                                json::parse(candidate_->opener.text + body));
+  if (!answer && (begins(candidate_->opener.text) || begins(body))) {
+    sink_.on_quoted(candidate_->open.field, /*close=*/false,
+                    candidate_->open.begin, end);
+  }
+  refuse_candidate(close);
+  return false;
 }
 
 std::uint64_t ReadingFilter::held_begin() const {

@@ -111,8 +111,7 @@ class ReadingFilter final : public SegmentSink {
   bool candidate_is_call(const Delimited* close) const;
   void accept_candidate();
   void refuse_candidate(const Delimited* close);
-  bool settle_candidate(const Delimited* close,
-                        std::optional<std::uint64_t> damaged_until);
+  bool settle_candidate(const Delimited* close, std::uint64_t end, bool whole);
 
   const format::FormatImpl& format_;
   SegmentSink& sink_;
