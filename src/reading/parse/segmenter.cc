@@ -237,9 +237,9 @@ bool Segmenter::blank_line_before(std::uint64_t position) const {
   std::size_t size = text.size();
   while (size > 0 && (text[size - 1] == ' ' || text[size - 1] == '\r')) --size;
   if (size == 0) return blank_line_;
-  const char last = text[size - 1];
+  const auto last = static_cast<unsigned char>(text[size - 1]);
   if (last == '\n') return true;
-  if (last > ' ' && last < '\x7F') return false;
+  if (last > ' ') return false;
   const std::size_t line = text.rfind('\n');
   if (line == std::string_view::npos && !blank_line_) return false;
   return base::is_blank(text.substr(line + 1));

@@ -203,7 +203,7 @@ class Segmenter {
   enum class Found : std::uint8_t { kNone, kMatch, kUnknown };
   Found look_before(std::uint64_t position, bool end);
   bool process_value(bool end);
-  bool process_outside(bool end);
+  bool process_outside(bool end, bool given);
   bool find_candidate(Phase now, std::uint64_t at, bool end);
   bool is_meant();
   bool process_string(bool end);
@@ -213,7 +213,7 @@ class Segmenter {
   bool leave_json();
   bool process_after(bool end);
   Found drop_brackets(bool end);
-  void scan_value(bool end);
+  bool scan_value(bool end);
   bool stays_in_phase();
   // Of scanner_ or elements_.
   Phase phase() const {

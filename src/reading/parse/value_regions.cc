@@ -58,7 +58,8 @@ Segmenter::Found Segmenter::look_before(std::uint64_t position, bool end) {
 
 // Lets the scanner read up to its next change of phase, or to where a candidate
 // or white space after a value has been held long enough.
-void Segmenter::scan_value(bool end) {
+// Returns whether it gave a token of elements: then it may have more of them.
+bool Segmenter::scan_value(bool end) {
   if (by_elements_) {
     const std::uint64_t before = read();
     const auto kind =
@@ -67,7 +68,7 @@ void Segmenter::scan_value(bool end) {
       sink_.on_element(elements_.token());
     }
     work_ += read() - std::min(before, read());
-    return;
+    return kind != ElementToken::Kind::kMore;
   }
   std::uint64_t stop = total_;
   if (candidate_) {
@@ -78,12 +79,13 @@ void Segmenter::scan_value(bool end) {
   }
   const std::uint64_t before = scanner_.position();
   const bool ends = end && stop == total_;
-  if (before > stop || (before == stop && !ends)) return;
+  if (before > stop || (before == stop && !ends)) return false;
   scanner_.scan({.text = slice(before, stop),
                  .base = before,
                  .marks = marks_,
                  .end = ends});
   work_ += scanner_.position() - before;
+  return false;
 }
 
 // Lets the scanner read the window, which is all new.  Returns whether the text
@@ -166,11 +168,11 @@ void Segmenter::give_up_value() {
 // once; false with valued_ if more text is needed.
 bool Segmenter::process_value(bool end) {
   while (valued_) {
-    if (phase() == handled_) scan_value(end);
+    const bool given = phase() == handled_ && scan_value(end);
     bool more = false;
     switch (handled_) {
       case Phase::kOutside:
-        more = process_outside(end);
+        more = process_outside(end, given);
         break;
       case Phase::kInside:
         more = process_string(end);
@@ -190,7 +192,8 @@ bool Segmenter::process_value(bool end) {
   return true;
 }
 
-bool Segmenter::process_outside(bool end) {
+// `given`: the scanner gave a token just now.
+bool Segmenter::process_outside(bool end, bool given) {
   const Phase now = phase();
   const bool complete = now == Phase::kAfter || now == Phase::kOther;
   const std::uint64_t to = complete ? scanner_.value_end() : scanned();
@@ -216,7 +219,8 @@ bool Segmenter::process_outside(bool end) {
       give_up_value();
       return true;
     case Phase::kOutside:
-      return read() < total_;
+      // At the end what was read may be several tokens.
+      return read() < total_ || (end && given);
     case Phase::kOther:
       handled_ = Phase::kAfter;
       return true;
