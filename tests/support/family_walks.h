@@ -880,8 +880,11 @@ inline FamilyWalks::Breaks FamilyWalks::breaks(
       out = Breaks::kPerhaps;
     }
   }
-  // A text that ends the turn may be one of an argument.
-  if (must && message.turn_ended && begun == 0) return Breaks::kPerhaps;
+  // A text that ends the turn may be one of an argument, which then never ends.
+  if (must && message.turn_ended &&
+      std::ranges::none_of(message.attempts, is_complete, &Attempt::status)) {
+    return Breaks::kPerhaps;
+  }
   // An opener that is not whole.
   const bool full = cell.choice == "none" || (one && begun == 1) ||
                     cell.choice == "named" || cell.choice == "allowed";

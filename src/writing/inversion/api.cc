@@ -1,11 +1,13 @@
 // Implements Format::structural_tag(), Format::grammar() and Format::lint() of
 // parlance/format.h, and tool_calling() of parlance/structural_tag.h.
 
+#include <algorithm>
 #include <cmath>
 #include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -264,11 +266,13 @@ WrittenPart read_written(const Format& format, std::string_view written,
                                  .stream_calls = true,
                                  .attempts = true});
   WrittenPart out;
-  std::string name;  // of the open call, if it was announced
+  std::string name;        // of the open call, if it was announced
+  std::size_t opened = 0;  // where the open region begins
   for (const Event& event : parser.feed(written)) {
     switch (event.kind) {
       case EventKind::kRegionOpen:
         out.open = event.field;
+        opened = event.bytes.begin;
         out.body = event.bytes.end;
         name.clear();
         out.arguments.reset();
@@ -296,10 +300,26 @@ WrittenPart read_written(const Format& format, std::string_view written,
   parser.finalize();
   const Message& message = parser.message();
   out.turn_ended = message.turn_ended;
-  for (const Attempt& attempt : message.attempts) {
+  // Of a response that has ended, a string without an end may end at a closer
+  // in it; that of a prompt goes on.
+  std::span<const Attempt> attempts = message.attempts;
+  bool goes_on =
+      !attempts.empty() && attempts.back().status == CallStatus::kCutOff;
+  if (!out.open.empty()) {
+    const auto is_open = [&](const Attempt& attempt) {
+      return attempt.bytes.begin >= opened && !is_complete(attempt.status);
+    };
+    const auto last = std::find_if(attempts.rbegin(), attempts.rend(), is_open);
+    if (last != attempts.rend()) {
+      attempts =
+          attempts.first(static_cast<std::size_t>(attempts.rend() - last));
+      goes_on = true;
+      out.turn_ended = false;
+    }
+  }
+  for (const Attempt& attempt : attempts) {
     const bool complete = is_complete(attempt.status);
-    const bool open = attempt.status == CallStatus::kCutOff &&
-                      &attempt == &message.attempts.back();
+    const bool open = goes_on && &attempt == &attempts.back();
     if (complete || open) {
       // More may come of a name with which all ends.
       const bool partial =
