@@ -97,7 +97,7 @@
 //                                             or mark       hash; overwritten
 //
 // A recogniser keeps the RecogniserMasks of the last few compilers, and a
-// GrammarCache the recognisers (part_cache.h).  A MaskHandle does not keep its
+// GrammarCache the languages (part_cache.h).  A MaskHandle does not keep its
 // mask alive: a handle whose mask was evicted is a miss.
 
 #include <cstdint>
