@@ -64,6 +64,11 @@ TEST(GrammarRegex, Languages) {
       {"a(?-s:.)(?s:.)", {"ab\n"}, {"a\nb"}},
       {"(?s).(?-s).", {"\na"}, {"a\n"}},
       {"(?x) a b # [c\n d", {"abd"}, {"a b"}},
+      // \s after "#" is not in a comment: the flag is that of a group.
+      {R"((?x:a (b) )#\s)", {"ab# "}, {"ab", "ab#\xe2\x80\xa8"}},
+      {R"(((?x)a b|c )#\s)", {"ab# ", "c#\t"}, {"c #\t", "c"}},
+      {R"((?x)a b(?-x:#\s)(?i-x)#\s)", {"ab# # "}, {"a b# # ", "ab# "}},
+      {"(?x)(?<n>a (b) # )\n ) c", {"abc"}, {"ab"}},
       {"(?m)^a$", {"a"}, {"\na"}},
       {"(?<n>a)(?:b)(c)", {"abc"}, {"ac"}},
       {"[a-c]É", {"AÉ", "cÉ"}, {"aé"}, folded},

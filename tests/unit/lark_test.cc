@@ -117,6 +117,13 @@ TEST(Lark, Languages) {
        {"ab", "aé"},
        {"éa", "a😀", "a"}},
       {"start: A B | B \"d\"\nA: /a/ & /b/\nB: \"c\"", {"cd"}, {"c", "ac"}},
+      {"start: A \"c\" | B\nA: /a/ & ~/.*/\nB: \"\" & /b*/ | ~~\"d\"",
+       {"", "d"},
+       {"c", "b"}},
+      // Ignored text follows a lazy rule, not its items; what it uses has it.
+      {"%ignore \" \"\nstart: r \"!\"\nr[lazy]: \"a\" t{\"b\"}\nt{x}: x \"c\"",
+       {"ab c!", "abc  !"},
+       {"a bc!"}},
       // Templates.
       {"start: list{INT, \",\"} | list{\"x\", SEP}\n"
        "list{item, sep}: item (sep item)*\nINT: /[0-9]+/\nSEP: \";\"",
@@ -283,6 +290,32 @@ TEST(Lark, Errors) {
       {"start: r\nr[stop=\"a\"]: s\ns: \"b\"", kNo, {22, 23}, "no rules"},
       {"start: r\nr[lazy]: \"a\" r | \"b\"", kNo, {9, 10}, "cannot be lazy"},
       {"A[lazy]: /a/\nstart: A", kNo, {1, 2}, "no options"},
+      // Operands that are missing.
+      {"start: A\nA: \"x\" ~", kBad, {16, 17}, "followed by an item"},
+      {"start: A\nA: ~ | \"b\"", kBad, {12, 13}, "followed by an item"},
+      {"start: A\nA: (\"x\" ~)", kBad, {17, 18}, "followed by an item"},
+      {"start: A\nA: \"x\" ~* \"y\"", kBad, {16, 17}, "followed by an item"},
+      {"start: A\nA: \"x\" ~~2", kBad, {16, 17}, "followed by an item"},
+      {"start: A\nA: ~ -> y", kBad, {12, 13}, "followed by an item"},
+      {"start: A\nA: ~ & \"b\"", kBad, {12, 13}, "followed by an item"},
+      {"start: A\nA: & \"b\"", kBad, {12, 13}, "between two texts"},
+      {"start: A\nA: \"b\" &", kBad, {16, 17}, "between two texts"},
+      {"start: A\nA: \"b\" & | \"c\"", kBad, {16, 17}, "between two texts"},
+      {"start: A\nA: \"b\" && \"c\"", kBad, {17, 18}, "between two texts"},
+      {"start: t{\"b\",\"c\"}\nt{a,a}: a",
+       ErrorCode::kConflict,
+       {22, 23},
+       "parameter \"a\" twice"},
+      {"%ignore\nstart: \"a\"", ErrorCode::kEmptyValue, {0, 7}, "ignored"},
+      {"%ignore \"\"\nstart: \"a\"",
+       ErrorCode::kEmptyValue,
+       {0, 10},
+       "ignored"},
+      // An operand without texts, or one with too many states to find any?
+      {"start: T | \"x\"\nT: \"a\"~25000 & /a*/",
+       ErrorCode::kTooLarge,
+       {17, 34},
+       "too many states"},
   };
   for (const ErrorRow& row : rows) {
     SCOPED_TRACE(row.grammar);
@@ -503,6 +536,44 @@ TEST(Lark, ImportedSources) {
   }
 }
 
+// How text is ignored is for the grammar that imports, in which a "%lark" has
+// ignored text of its own.
+TEST(Lark, IgnoredTextOfSources) {
+  notation::LarkOptions options;
+  options.sources["m"] =
+      "%llguidance {\"allow_initial_skip\": true, \"skip_repetition\": "
+      "\"once\"}\n"
+      "x: %lark { start: \"a\" \"b\"\n%ignore \" \"\n}\n"
+      "t{y}: y %lark { start: \"c\"\n%ignore \" \"\n}";
+  options.sources["u"] =
+      "%import m.x\nu: t{x}\nt{y}: y %lark {start: \"c\" "
+      "\"d\"\n%ignore \"_\"\n}";
+  struct Row {
+    std::string_view grammar;
+    std::vector<std::string> accepted;
+    std::vector<std::string> rejected;
+  };
+  const Row rows[] = {
+      {"%import m.x\nstart: x \"!\"", {"a b!", "ab  !"}, {" ab!", "a-b!"}},
+      {"%import u.u\nstart: u \"!\"", {"a bc_d!"}, {"a_bcd!", "abc d!"}},
+      {"%import m.x\n%ignore \"-\"\nstart: x \"!\"",
+       {"a b!--"},
+       {"-ab!", "a-b!"}},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.grammar);
+    const Result<Rules> rules = notation::read_lark(row.grammar, options);
+    ASSERT_TRUE(rules) << rules.error().to_string();
+    EarleyRecogniser recogniser(*rules);
+    for (const std::string& text : row.accepted) {
+      EXPECT_TRUE(recogniser.accepts(text)) << text;
+    }
+    for (const std::string& text : row.rejected) {
+      EXPECT_FALSE(recogniser.accepts(text)) << text;
+    }
+  }
+}
+
 TEST(Lark, DeclaredNames) {
   std::vector<std::string> declared;
   ASSERT_TRUE(
@@ -550,6 +621,26 @@ TEST(LarkLimits, GrammarsInsideGrammars) {
   EXPECT_EQ(rules.error().code, ErrorCode::kTooLarge);
 }
 
+// Each source is read twice by the one before it.
+TEST(LarkLimits, SourcesInsideSources) {
+  notation::LarkOptions options;
+  for (int i = 0; i < 20; ++i) {
+    const std::string next = "m" + std::to_string(i + 1);
+    const std::string inside =
+        "%lark {\n%import " + next + ".y\nstart: \"a\"\n}";
+    options.sources["m" + std::to_string(i)] = "x: " + inside + " " + inside +
+                                               "\ny: \"b\" //" +
+                                               std::string(1'000, ' ');
+  }
+  options.sources["m20"] = "y: \"b\"";
+  const Result<Rules> rules =
+      notation::read_lark("%import m0.y\nstart: y", options);
+  ASSERT_FALSE(rules);
+  EXPECT_EQ(rules.error().code, ErrorCode::kTooLarge);
+  EXPECT_NE(rules.error().message.find("16777216 bytes"), std::string::npos)
+      << rules.error().message;
+}
+
 TEST(LarkLimits, Templates) {
   for (const std::string_view grammar : {
            "start: f{\"a\"}\nf{x}: x f{g{x}}\ng{x}: x x",
@@ -585,6 +676,17 @@ TEST(LarkLimits, Operators) {
       notation::read_lark("start: A\nA: ~/(.*a.{40}b.*)/ & /.*c.{30}d.*/");
   ASSERT_FALSE(large);
   EXPECT_EQ(large.error().code, ErrorCode::kTooLarge);
+  // 2^20 optional parts, which are not conditions.
+  std::string doubled = "start: A\nA: ~T20\nT0: \"a\"?";
+  for (int i = 1; i <= 20; ++i) {
+    const std::string before = " T" + std::to_string(i - 1);
+    doubled += "\nT" + std::to_string(i) + ":" + before + before;
+  }
+  const Result<Rules> parts = notation::read_lark(doubled);
+  ASSERT_FALSE(parts);
+  EXPECT_EQ(parts.error().code, ErrorCode::kTooLarge);
+  EXPECT_NE(parts.error().message.find("written out"), std::string::npos)
+      << parts.error().message;
 }
 
 TEST(Lark, ErrorsOfConstructs) {

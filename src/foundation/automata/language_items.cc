@@ -540,8 +540,12 @@ Result<ItemId> Expressions::from_hir(const Hir& hir, std::size_t max_size) {
     }
     if (items_[items[i]].unrolled > kMaxUnrolled) {
       return Error{ErrorCode::kTooLarge,
-                   "The pattern repeats conditions (look-aheads, ^, $, \\b) "
-                   "too often."};
+                   items_[items[i]].conditional
+                       ? "The pattern repeats conditions (look-aheads, ^, $, "
+                         "\\b) too often."
+                       : "The pattern has more than " +
+                             std::to_string(kMaxUnrolled) +
+                             " parts when its repeats are written out."};
     }
   }
   return items.back();

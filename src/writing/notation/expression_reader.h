@@ -38,9 +38,10 @@ class ExpressionReader : protected TextCursor {
     std::vector<rules::ExprId> alternatives = {};
     std::vector<rules::ExprId> conjuncts = {};  // Lark's a & b, but the last
     std::vector<rules::ExprId> sequence = {};
-    bool negated = false;      // Lark's ~: the next item
-    bool has_element = false;  // the alternative is not empty
-    bool closed = false;       // by a hint: nothing may follow
+    bool negated = false;         // Lark's ~: the next item
+    std::size_t operator_at = 0;  // of Lark's last ~ or &
+    bool has_element = false;     // the alternative is not empty
+    bool closed = false;          // by a hint: nothing may follow
     // The last element may take an operator.
     bool operand = false;
     bool repeated = false;  // it has one

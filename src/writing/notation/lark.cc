@@ -106,7 +106,8 @@ Result<Rules> LarkReader::run(std::string_view start_rule) {
     // A name with a space cannot be a name of the grammar.
     ignored_ = add_rule("ignored text", {{at_, at_}, true, true});
   }
-  if (!read_source() || !statements() || !read_instances() ||
+  // What is nested has been checked as a part of the text around it.
+  if ((!nested_ && !read_source()) || !statements() || !read_instances() ||
       !finish(start_rule)) {
     return *error_;
   }
@@ -242,10 +243,7 @@ bool LarkReader::body(ExprId& out) {
     }
     const bool ends = at_end() || line_end ||
                       (nested_ && peek() == '}' && frames_.size() == 1);
-    if (ends) {
-      alternative();
-      return end_body(out);
-    }
+    if (ends) return alternative() && end_body(out);
     if (!item()) return false;
   }
 }
@@ -253,12 +251,16 @@ bool LarkReader::body(ExprId& out) {
 // Reads the structure of a body: "|", groups, operators and aliases.  `found`
 // is false if there is none of them at the cursor.
 bool LarkReader::structure(bool& found) {
+  constexpr std::string_view kNotOperands = "|)]?*+{&";
   found = true;
+  if (frames_.back().negated &&
+      kNotOperands.find(peek()) != kNotOperands.npos) {
+    return no_operand();
+  }
   switch (peek()) {
     case '|':
       ++at_;
-      alternative();
-      return true;
+      return alternative();
     case '(':
       return open(')');
     case '[':
@@ -275,7 +277,8 @@ bool LarkReader::structure(bool& found) {
       return tilde();
     case '&':
       if (!in_terminal_) break;
-      ++at_;
+      frames_.back().operator_at = at_++;
+      if (frames_.back().sequence.empty()) return no_operand();
       frames_.back().conjuncts.push_back(
           rules_.sequence(std::move(frames_.back().sequence)));
       frames_.back().sequence.clear();
@@ -286,6 +289,7 @@ bool LarkReader::structure(bool& found) {
   }
   found = match("->");
   if (!found) return true;
+  if (frames_.back().negated) return no_operand();
   skip_blanks();
   if (name().empty()) return fail_here("an alias is a name: -> alias.");
   frames_.back().operand = false;
@@ -364,7 +368,7 @@ void LarkReader::push_lexeme(ExprId id) {
 }
 
 bool LarkReader::close_group() {
-  if (frames_.size() > 1) alternative();
+  if (frames_.size() > 1 && !alternative()) return false;
   Frame inner;
   ExprId id = 0;
   if (!close(inner, id)) return false;
@@ -374,15 +378,26 @@ bool LarkReader::close_group() {
 }
 
 // Ends an alternative: "&" binds tighter than "|", and less than a sequence.
-void LarkReader::alternative() {
+bool LarkReader::alternative() {
   Frame& frame = frames_.back();
+  if (frame.negated) return no_operand();
   if (!frame.conjuncts.empty()) {
+    if (frame.sequence.empty()) return no_operand();
     std::vector<ExprId> operands = std::move(frame.conjuncts);
     frame.conjuncts.clear();
     operands.push_back(rules_.sequence(std::move(frame.sequence)));
     frame.sequence = {combine(std::move(operands), false)};
   }
   end_alternative();
+  return true;
+}
+
+bool LarkReader::no_operand() {
+  const std::size_t begin = frames_.back().operator_at;
+  return fail(begin, begin + 1,
+              text_[begin] == '~'
+                  ? "\"~\" is followed by an item: its complement is meant."
+                  : "\"&\" stands between two texts; \"\" is the empty one.");
 }
 
 // "~3", "~2..5" after an item, or "~" before one: its complement.
@@ -396,8 +411,10 @@ bool LarkReader::tilde() {
                   "item.");
     }
     frames_.back().negated = !frames_.back().negated;
+    frames_.back().operator_at = begin;
     return true;
   }
+  if (frames_.back().negated) return no_operand();
   std::uint32_t min = 0;
   if (!count(min)) return false;
   std::uint32_t max = min;

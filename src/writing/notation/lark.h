@@ -30,8 +30,11 @@
 // terminal has no text.
 //
 // Ignored text (%ignore) may follow every piece of text of a rule.  With the
-// option allow_initial_skip it may also precede the first.  It never comes
-// inside a rule that is lazy or has a suffix or stop.
+// option allow_initial_skip it may also precede the first.  It does not follow
+// the items of a rule that is lazy or has a suffix or stop, but the rule
+// itself. A rule or template that a lazy rule uses has it as it has it
+// elsewhere. Of a source that is imported, %ignore and these options count for
+// nothing.
 //
 // A rule `(a | b)* tail`, where `tail` is any text and `a` and `b` begin with
 // any text up to a fixed text (a lazy rule, or one with a suffix or stop) or
@@ -61,6 +64,10 @@ struct LarkOptions {
   rules::RulesLimits limits = {};
 };
 
+// The sources that are imported, each time that "%lark {...}" imports one, and
+// the bodies of templates, for each list of arguments, have at most 16 MiB in
+// all (kTooLarge).
+//
 // Errors: kBadSyntax, kBadReference, kConflict, kUnknownName, kUnsupported,
 // kBadPattern, kUnsupportedPattern, kInvalidJson, kEmptyValue, kTooLarge.
 // Spans are bytes of `text`.  `declared` is set to the names of the terminals

@@ -97,6 +97,10 @@ bool LarkReader::directive() {
     no_rules_ = false;
     ExprId id = 0;
     if (!body(id)) return false;
+    if (rules_.exprs[id].kind == rules::ExprKind::kEmpty) {
+      return fail(begin, at_, "What is ignored may not be empty.",
+                  ErrorCode::kEmptyValue);
+    }
     // Ignored text is that of the grammar which imports a module.
     if (prefix_.empty()) ignores_.push_back(id);
     return true;
@@ -272,10 +276,21 @@ bool LarkReader::read_module(const std::string& module, Span span) {
     return fail(span.begin, span.end, "Grammars are nested more than 64 deep.",
                 ErrorCode::kTooLarge);
   }
+  if (!count_read(source->second.size())) {
+    return fail(span.begin, span.end,
+                "The sources that are imported, and what templates make, have "
+                "more than " +
+                    std::to_string(kMaxReadBytes) +
+                    " bytes.  A source counts each time that a \"%lark\" "
+                    "imports it.",
+                ErrorCode::kTooLarge);
+  }
   modules_.push_back(module);
   const auto first = static_cast<rules::RuleId>(rules_.rules.size());
   const std::string_view text = std::exchange(text_, source->second);
   const std::size_t at = std::exchange(at_, 0);
+  const std::size_t last_ignore =
+      std::exchange(last_ignore_, text_.rfind("%ignore"));
   const std::string prefix = std::exchange(prefix_, module + ".");
   const bool nested = std::exchange(nested_, false);
   ++context_.depth;
@@ -285,6 +300,7 @@ bool LarkReader::read_module(const std::string& module, Span span) {
   prefix_ = prefix;
   text_ = text;
   at_ = at;
+  last_ignore_ = last_ignore;
   if (!good) {
     std::string where = "In \"" + module + "\"";
     if (error_->span) {
@@ -309,10 +325,13 @@ bool LarkReader::grammar_options() {
   const std::size_t begin = at_;
   json::Value given;
   if (!json_object(given)) return false;
+  // How text is ignored is for the grammar which imports a module to say.
+  const bool own = prefix_.empty();
   for (const auto& [key, value] : given.members()) {
     if (key == "skip_repetition") {
-      ignored_once_ = value.as_string() == "once";
-      if (ignored_once_ || value.as_string() == "repeat") continue;
+      const bool once = value.as_string() == "once";
+      if (own) ignored_once_ = once;
+      if (once || value.as_string() == "repeat") continue;
       return fail(begin, at_, "\"" + key + "\" is \"repeat\" or \"once\".",
                   ErrorCode::kInvalidValue);
     }
@@ -326,7 +345,7 @@ bool LarkReader::grammar_options() {
       return fail(begin, at_, "\"" + key + "\" must be true or false.",
                   ErrorCode::kWrongType);
     }
-    if (key == "allow_initial_skip") initial_skip_ = value.as_bool();
+    if (own && key == "allow_initial_skip") initial_skip_ = value.as_bool();
     // "no_forcing" is for the caller, who need not ask for forced tokens.
     if (key == "allow_invalid_utf8" && value.as_bool()) {
       return fail(

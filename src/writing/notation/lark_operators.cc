@@ -87,6 +87,10 @@ class LarkReader::Meanings {
     const Span span = reader_.combinations_[index].span;
     return reader_.fail(span.begin, span.end, std::move(message), code);
   }
+  bool too_many_states(std::size_t index) {
+    return fail(index, "A terminal with \"&\" or \"~\" needs too many states.",
+                ErrorCode::kTooLarge);
+  }
   // The combination that an expression is, followed through the names of
   // terminals; kNoId if it is none.
   std::uint32_t combination_of(ExprId id) const;
@@ -308,6 +312,11 @@ bool LarkReader::Meanings::emit(std::size_t index) {
   }
   const StateId start = languages_.start(known_[index].language);
   if (start == automata::kDeadState) {
+    // Beyond a limit a language with texts is dead, too.
+    if (languages_.narrowed() ||
+        !languages_.proves_empty(known_[index].language)) {
+      return too_many_states(index);
+    }
     all.rules[rule].body = all.choice({});
     return true;
   }
@@ -317,9 +326,7 @@ bool LarkReader::Meanings::emit(std::size_t index) {
     const auto [state, id] = found[i];
     steps_ += alike.size();
     if (found.size() > kMaxStates || steps_ > kMaxSteps) {
-      return fail(index,
-                  "A terminal with \"&\" or \"~\" needs too many states.",
-                  ErrorCode::kTooLarge);
+      return too_many_states(index);
     }
     if (languages_.universal(state)) {
       all.rules[id].body = all.repeat(
@@ -351,8 +358,7 @@ bool LarkReader::Meanings::emit(std::size_t index) {
   if (!languages_.narrowed()) {
     return reader_.within_limits(reader_.combinations_[index].span.begin);
   }
-  return fail(index, "A terminal with \"&\" or \"~\" needs too many states.",
-              ErrorCode::kTooLarge);
+  return too_many_states(index);
 }
 
 bool LarkReader::combine_terminals() {

@@ -24,6 +24,10 @@ namespace parlance::notation {
 // terminal of this name.
 std::string_view common_terminal(std::string_view name);
 
+// Of LarkContext::read_bytes.  A source is read again in each "%lark {...}"
+// that imports it, and may have several of them itself.
+inline constexpr std::size_t kMaxReadBytes = std::size_t{16} << 20;
+
 // Shared by the readers of one source, of its named grammars and of the
 // grammars nested in it.
 struct LarkContext {
@@ -31,6 +35,10 @@ struct LarkContext {
   std::vector<std::string> chain = {};  // names being read
   std::map<std::string, rules::Rules> compiled = {};
   std::size_t depth = 0;
+  // Read beside the text and the named grammars: sources that are imported,
+  // each time that one is, and the bodies of templates, with the names of rules
+  // that they make.
+  std::size_t read_bytes = 0;
   std::vector<std::string> declared = {};  // terminals without a text
 };
 
@@ -59,7 +67,8 @@ class LarkReader : private ExpressionReader {
   bool structure(bool& found);
   bool named_item();
   bool close_group();
-  void alternative();
+  bool alternative();
+  bool no_operand();  // fails: the last "~" or "&" has none
   bool tilde();
   void push_item(rules::ExprId id);
   void push_lexeme(rules::ExprId id);
@@ -109,6 +118,7 @@ class LarkReader : private ExpressionReader {
     // Its body: where it is, and the names that it refers to.
     std::string_view text = {};
     std::size_t begin = 0;
+    std::size_t last_ignore = 0;  // in `text`
     std::string prefix = {};
     Span span = {};
   };
@@ -132,6 +142,8 @@ class LarkReader : private ExpressionReader {
   // What a name means: a parameter, a template, a rule or a terminal.
   bool argument_called(const std::string& called, Span span, Argument& out);
   bool read_instances();
+  // Adds to LarkContext::read_bytes.  False: it exceeds kMaxReadBytes.
+  bool count_read(std::size_t bytes);
 
   // lark_operators.cc
   //
@@ -206,7 +218,6 @@ class LarkReader : private ExpressionReader {
   std::map<std::string, Template> templates_;
   std::map<std::string, Argument> bound_;  // the parameters of an instance
   std::vector<Instance> pending_;          // instances that are not read yet
-  std::size_t instance_bytes_ = 0;         // read for instances, and of names
   std::size_t argument_depth_ = 0;
   std::vector<Combination> combinations_;
   std::unordered_map<rules::RuleId, std::size_t> combination_of_;

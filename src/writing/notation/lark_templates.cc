@@ -21,8 +21,6 @@ namespace {
 // Of the name of a rule with its arguments: arguments that grow at each use
 // would go on for ever.
 constexpr std::size_t kMaxKeyBytes = 10'000;
-// Of all such names, and of all bodies that are read for them.
-constexpr std::size_t kMaxInstanceBytes = std::size_t{16} << 20;
 
 }  // namespace
 
@@ -35,10 +33,18 @@ bool LarkReader::define_template(const std::string& called, Span span) {
   ++at_;
   do {
     skip_blanks();
-    made.parameters.push_back(name());
-    if (made.parameters.back().empty()) {
+    const std::size_t begin = at_;
+    std::string parameter = name();
+    if (parameter.empty()) {
       return fail_here("a parameter of the template belongs here.");
     }
+    if (std::ranges::find(made.parameters, parameter) !=
+        made.parameters.end()) {
+      return fail(begin, at_,
+                  "The template has the parameter \"" + parameter + "\" twice.",
+                  ErrorCode::kConflict);
+    }
+    made.parameters.push_back(std::move(parameter));
     skip_blanks();
   } while (match(","));
   if (!match("}")) return fail_here("parameters are written {a, b}.");
@@ -53,6 +59,7 @@ bool LarkReader::define_template(const std::string& called, Span span) {
   if (!match(":")) return fail_here("a name is followed by \":\".");
   made.text = text_;
   made.begin = at_;
+  made.last_ignore = last_ignore_;
   const auto rule = ids_.find(prefix_ + called);
   if ((rule != ids_.end() && info_[rule->second].defined) ||
       !templates_.emplace(prefix_ + called, std::move(made)).second) {
@@ -160,8 +167,7 @@ bool LarkReader::instance(const std::string& called, Span span, Argument& out) {
   --argument_depth_;
   if (!match("}")) return fail_here("arguments are written {a, b}.");
   out.key += "}";
-  instance_bytes_ += out.key.size();
-  if (out.key.size() > kMaxKeyBytes || instance_bytes_ > kMaxInstanceBytes) {
+  if (!count_read(out.key.size()) || out.key.size() > kMaxKeyBytes) {
     return fail(span.begin, at_,
                 "The arguments of templates are too large; does a template use "
                 "itself with arguments that grow?",
@@ -175,10 +181,16 @@ bool LarkReader::instance(const std::string& called, Span span, Argument& out) {
   return true;
 }
 
+bool LarkReader::count_read(std::size_t bytes) {
+  context_.read_bytes += bytes;
+  return context_.read_bytes <= kMaxReadBytes;
+}
+
 // Reads the bodies of all instances, which may make further ones.
 bool LarkReader::read_instances() {
   const std::string_view text = text_;
   const std::size_t at = at_;
+  const std::size_t last_ignore = last_ignore_;
   while (!pending_.empty()) {
     const Instance next = std::move(pending_.back());
     pending_.pop_back();
@@ -199,6 +211,7 @@ bool LarkReader::read_instances() {
     }
     text_ = of.text;
     at_ = of.begin;
+    last_ignore_ = of.last_ignore;
     prefix_ = of.prefix;
     bound_.clear();
     for (std::size_t i = 0; i < next.arguments.size(); ++i) {
@@ -207,14 +220,15 @@ bool LarkReader::read_instances() {
     in_terminal_ = in_lexeme_ = no_rules_ = false;
     ExprId made = 0;
     const bool good = body(made);
-    instance_bytes_ += at_ - of.begin;
+    const bool counted = count_read(at_ - of.begin);
     // What stands in a module has no place in this text.
     if (!good && of.text.data() != text.data()) error_->span = of.span;
     text_ = text;
+    last_ignore_ = last_ignore;
     prefix_.clear();
     if (!good) return false;
     rules_.rules[next.rule].body = made;
-    if (instance_bytes_ > kMaxInstanceBytes || !within_limits(used.begin)) {
+    if (!counted || !within_limits(used.begin)) {
       return fail(used.begin, used.end,
                   "The templates of the grammar make too many rules.",
                   ErrorCode::kTooLarge);

@@ -56,6 +56,16 @@ class Respeller {
                     ErrorCode::kBadPattern);
       } else if (!in_class_ && text_.substr(at_).starts_with("(?")) {
         if (!group()) return false;
+      } else if (!in_class_ && c == '(') {
+        outer_verbose_.push_back(verbose_);
+        keep(1);
+      } else if (!in_class_ && c == ')') {
+        // A group ends, and the flags that were set in it.
+        if (!outer_verbose_.empty()) {
+          verbose_ = outer_verbose_.back();
+          outer_verbose_.pop_back();
+        }
+        keep(1);
       } else {
         keep(1);
       }
@@ -96,6 +106,7 @@ class Respeller {
     std::string_view rest = text_.substr(at_ + 2);
     if (rest.starts_with("=") || rest.starts_with("!")) {
       if (search_) {
+        outer_verbose_.push_back(verbose_);
         keep(3);
         return true;
       }
@@ -114,6 +125,7 @@ class Respeller {
     }
     if (rest.starts_with("<")) return name(2);
     if (rest.starts_with(":")) {
+      outer_verbose_.push_back(verbose_);
       keep(3);
       return true;
     }
@@ -121,7 +133,8 @@ class Respeller {
       return refuse(3, "Atomic groups are not supported; use (?:...).");
     }
     if (rest.starts_with("#")) return refuse(3, "Comments are not supported.");
-    // Flags.  The parser reads them; here it matters that comments follow.
+    // Flags.  The parser reads them; here it matters whether comments follow:
+    // up to the end of the group, which ":" begins and ")" does not.
     const std::size_t end = rest.find_first_not_of("imsux-");
     if (end == std::string_view::npos || end == 0 ||
         (rest[end] != ':' && rest[end] != ')')) {
@@ -129,8 +142,10 @@ class Respeller {
                     "\"(?\" must be followed by \":\", \"<name>\" or flags "
                     "out of \"imsux\".");
     }
-    const std::string_view on = rest.substr(0, rest.substr(0, end).find('-'));
-    verbose_ = verbose_ || on.find('x') != std::string_view::npos;
+    if (rest[end] == ':') outer_verbose_.push_back(verbose_);
+    const std::string_view flags = rest.substr(0, end);
+    const std::size_t x = flags.find('x');
+    if (x != std::string_view::npos) verbose_ = x < flags.find('-');
     keep(3 + end);
     return true;
   }
@@ -151,6 +166,7 @@ class Respeller {
                   "and \">\", beginning with a letter.",
                   ErrorCode::kBadPattern);
     }
+    outer_verbose_.push_back(verbose_);
     put("(?:", i + 1 - at_);
     return true;
   }
@@ -302,6 +318,7 @@ class Respeller {
   bool embedded_;
   bool search_;
   bool verbose_;
+  std::vector<bool> outer_verbose_;  // by open group: before it
   bool in_class_ = false;
 };
 
