@@ -480,6 +480,62 @@ TEST(WorkLimit, EndsTheReadingOfTexts) {
   EXPECT_TRUE(grammar->accepts(text));
 }
 
+// A text that was read within the limit is not read again where another text
+// spoils the tables: with empty tables, one of its bytes would pass the limit.
+TEST(WorkLimit, ATextContinuesAfterAnotherIsStopped) {
+  constexpr int kRules = 40;
+  const auto name = [](char kind, int i) { return kind + std::to_string(i); };
+  const auto rules = [&](char kind, int count) {
+    return join(count, "\n", [&](int i) {
+      const std::string n = std::to_string(i);
+      return name(kind, i) + "[lazy] ::= " + join(60, " | ", [&](int j) {
+               return R"("q" "k)" + n + "_" + std::to_string(j) +
+                      R"(" [a-z]{1,3} "!")";
+             });
+    });
+  };
+  const auto digits = [](int i) {
+    return std::to_string(i / 10) + std::to_string(i % 10);
+  };
+  // Either of "0" and "y" begins many rules at once; "a00" begins one.
+  const std::string grammar_text =
+      R"(root ::= "0" ()" +
+      join(kRules, " | ", [&](int i) { return name('l', i); }) +
+      R"() t | "y" ()" +
+      join(3 * kRules, " | ", [&](int i) { return name('m', i); }) + ") t | " +
+      join(kRules, " | ",
+           [&](int i) {
+             return R"("a)" + digits(i) + R"(" )" + name('l', i) + " t";
+           }) +
+      "\n" + rules('l', kRules) + "\n" + rules('m', 3 * kRules) +
+      "\nt ::= [a-z]*\n";
+  const Result<Grammar> grammar =
+      Grammar::from_ebnf(grammar_text, {.limits = {.work = 3000}});
+  ASSERT_TRUE(grammar) << grammar.error().message;
+  const std::string text = "0qk3_4a!";
+  ASSERT_FALSE(grammar->accepts(text));  // with empty tables
+  for (int i = 0; i < kRules; ++i) {
+    ASSERT_TRUE(
+        grammar->accepts("a" + digits(i) + "qk" + std::to_string(i) + "_1a!"));
+  }
+  GrammarReader begun(*grammar);
+  GrammarReader reader(*grammar);
+  ASSERT_EQ(begun.feed("0q"), 2u);
+  ASSERT_EQ(reader.feed(text), text.size());
+  ASSERT_FALSE(grammar->accepts("yqk3_4a!"));
+  EXPECT_TRUE(reader.can_end());
+  EXPECT_EQ(reader.feed("xyz"), 3u);
+  EXPECT_TRUE(reader.can_end());
+  EXPECT_EQ(reader.offset(), text.size() + 3);
+  EXPECT_EQ(reader.feed("!"), 0u);
+  EXPECT_FALSE(reader.error());
+  // What comes next here takes more than the limit with empty tables.
+  EXPECT_FALSE(begun.can_end());
+  EXPECT_FALSE(begun.error());
+  EXPECT_LT(begun.feed(text.substr(2)), text.size() - 2);
+  EXPECT_TRUE(begun.error());
+}
+
 // What takes long in a compile asks whether it is cancelled.
 TEST(WorkLimit, CompilesAreCancelled) {
   // Alternatives that only their negations tell apart.

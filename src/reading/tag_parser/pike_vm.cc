@@ -52,10 +52,15 @@ void PikeVm::replace_full_recognisers() {
     const std::vector<recogniser::Configuration*> inside = configurations_in(i);
     {
       const recogniser::Recogniser::Lock lock(*before);
-      // Another one is found when it is used next.  A configuration inside a
-      // spoiled recogniser cannot always be moved, so it stays there.
-      if (before->spoiled() && inside.empty()) recognisers_[i] = nullptr;
-      if (before->spoiled() || !before->full()) continue;
+      if (!before->full() && !before->spoiled()) continue;
+      // What is inside a broken recogniser is lost, and stays there: it is dead
+      // for lack of memory (out_of_memory()).
+      if (before->broken() && !inside.empty()) continue;
+      // Another one is found when it is used next.
+      if (before->spoiled() && inside.empty()) {
+        recognisers_[i] = nullptr;
+        continue;
+      }
     }
     if (auto empty = before->renewed(0, inside)) {
       recognisers_[i] = std::move(empty);
@@ -63,8 +68,7 @@ void PikeVm::replace_full_recognisers() {
   }
 }
 
-// --- The closure
-// --------------------------------------------------------------
+// --- The closure -------------------------------------------------------------
 
 // Computes waiting_ by a depth-first search from each thread of the kernel, in
 // order.  The stack is explicit.  Invariant: everything above an entry of

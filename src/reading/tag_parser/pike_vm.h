@@ -278,8 +278,8 @@ class PikeVm {
     }
     return asked.usable();
   }
-  // Replaces recognisers that are full by empty ones that belong to this
-  // parser alone, and translates the configurations of all threads.
+  // Replaces recognisers that are full or spoiled by empty ones that belong to
+  // this parser alone, and moves the configurations of all threads.
   // REQUIRES: no byte or token is being read.
   void replace_full_recognisers();
   std::vector<recogniser::Configuration*> configurations_in(

@@ -313,7 +313,8 @@ bool ConstraintImpl::fill(const Position& position, const StopSet& stops,
 
 // If `bytes` begin with the spelling of a mark that is possible here, removes
 // the spelling and returns the configuration after the mark.  Else returns a
-// dead configuration. REQUIRES: the recogniser is locked.
+// dead configuration.
+// REQUIRES: the recogniser is locked.
 Configuration ConstraintImpl::read_mark(Recogniser& recogniser,
                                         Configuration config,
                                         std::string_view* bytes) {

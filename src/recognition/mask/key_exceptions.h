@@ -37,7 +37,8 @@ class KeyExceptions {
   // The closing quotes below the node `root` of the trie of all tokens that do
   // not lead to view.after, in preorder; none is below another.  `inside` is
   // the place at `root`: 0, or the quote that opens the string.  Valid until
-  // the next call. REQUIRES: view.has_exceptions.
+  // the next call.
+  // REQUIRES: view.has_exceptions.
   std::span<const ClosingQuote> find(const Where& inside,
                                      const FreeString& view,
                                      std::uint32_t root);

@@ -11,7 +11,7 @@
 //
 //   after "count":       within the value   0  1  12  {  [  ...
 //                        exit points        0-,  0-}  {-}-,  ...
-//
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>

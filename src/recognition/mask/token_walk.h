@@ -8,9 +8,8 @@
 //
 //   struct Out {
 //     void set(Id id);                    // the token `id` can be read
-//     void exit(const ExitPoint& point);  // tokens continue past the value
-//     that
-//                                         // is read, at this node
+//     // Tokens continue past the value that is read, at this node.
+//     void exit(const ExitPoint& point);
 //   };
 //
 // An Out of remainders may have more (remainders_below()).

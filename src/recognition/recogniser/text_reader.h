@@ -3,7 +3,8 @@
 
 // Reads one text with the newest tables of a language, and continues with
 // tables of its own when those are full.  Where a question of another reader
-// has spoiled the tables (recogniser.h), the text is read again with others.
+// has spoiled the tables (recogniser.h), the configuration is moved to others.
+// Only if it is lost, in tables that are broken, the text is read again.
 
 #include <cstddef>
 #include <cstdint>
@@ -28,30 +29,35 @@ class TextReader {
   bool can_end();
   // What may come next, in words for messages.
   std::string expected();
-  // Set once a question took more steps than it may: its answer, and those of
-  // the questions after it, mean nothing.
+  // Set once a question took more steps than it may, or met spoiled tables too
+  // often: its answer, and those of the questions after it, mean nothing.
   const std::optional<Error>& error() const { return error_; }
 
  private:
-  std::size_t read_on(std::string_view text);
+  // Reads the text up to `end`, each byte within `limit` steps, as far as it
+  // fits.
+  void read_on(std::size_t end, std::uint64_t limit);
   void renew(std::size_t room);
-  // Calls `step`, as one question of `work` steps.  False if it was stopped; so
-  // is the question of ask() then, that what it uses is spoiled.
+  bool spoiled() const;
+  // Moves to the newest tables of the language.  False if there are no others.
+  bool change_tables();
+  // Calls `step`, as one question of `limit` steps.  False if it was stopped;
+  // so is the question of ask() then, that what it uses is spoiled.
   template <class Step>
-  bool within_limit(const Step& step) const;
-  // The answer of `question`, asked again from the beginning of the text for as
-  // long as the recogniser turns out to be spoiled.
+  bool within(std::uint64_t limit, const Step& step) const;
+  // The answer of `question`, asked again with other tables if the recogniser
+  // turns out to be spoiled.  Where that happens again and again, there is an
+  // error.
   template <class Question>
-  auto ask(const Question& question);
+  auto ask(const Question& question) -> decltype(question());
 
   const std::shared_ptr<Language> language_;
   std::shared_ptr<Recogniser> recogniser_;
   const std::uint64_t work_;
   std::optional<Error> error_;
   Configuration config_;
-  std::string text_;       // that was read, and that is being read
-  std::size_t read_ = 0;   // bytes of it that were read
-  std::size_t asked_ = 0;  // and of the text that is being read
+  std::string text_;      // that was read, and that is being read
+  std::size_t read_ = 0;  // bytes of it that lead to `config_`
 };
 
 }  // namespace parlance::recogniser
