@@ -94,7 +94,7 @@ class ContinuationLaw : public ::testing::TestWithParam<std::string> {
 
 TEST_P(ContinuationLaw, APromptMayEndAnywhere) {
   walk(*json::parse(kTools),
-       testing::reduced() ? Counts{4, 2, 3, 6} : Counts{20, 2, 10, 20});
+       testing::reduced() ? Counts{4, 2, 3, 6} : Counts{10, 2, 5, 6});
 }
 
 TEST_P(ContinuationLaw, APromptMayEndAnywhereLongRun) {
@@ -103,12 +103,12 @@ TEST_P(ContinuationLaw, APromptMayEndAnywhereLongRun) {
 
 TEST_P(ContinuationLaw, OneTool) {
   walk(many_tools(1),
-       testing::reduced() ? Counts{2, 1, 1, 4} : Counts{8, 2, 4, 12});
+       testing::reduced() ? Counts{2, 1, 1, 4} : Counts{4, 2, 3, 6});
 }
 
 TEST_P(ContinuationLaw, SixteenTools) {
   walk(many_tools(16),
-       testing::reduced() ? Counts{1, 1, 1, 3} : Counts{4, 2, 4, 12});
+       testing::reduced() ? Counts{1, 1, 1, 3} : Counts{2, 2, 3, 6});
 }
 
 TEST_P(ContinuationLaw, FourHundredToolsLongRun) {
