@@ -44,8 +44,9 @@ CallPart part_of(const Transform* part, const Field& field,
     return {.from = From::kText,
             .text = std::string(part->constant.as_string())};
   }
-  if (part->kind != Transform::Kind::kPlaceholder)
+  if (part->kind != Transform::Kind::kPlaceholder) {
     return {.from = From::kOther};
+  }
   const std::string& root = part->path[0];
   const bool in_open = has_group(field.open, root);
   const bool in_close = has_group(field.close, root);
