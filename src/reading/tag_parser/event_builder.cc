@@ -35,8 +35,9 @@ EventBuilder::EventBuilder(const Regions& regions, events::Output& out,
     calls_.emplace(out_.keeps_message ? &out_.message.calls : nullptr,
                    /*encodable=*/true);
   }
-  if (options.attempts)
+  if (options.attempts) {
     attempts_.emplace(out_, ToolSet(), call_stream::Attempts::Options{true});
+  }
 }
 
 void EventBuilder::open(TagNodeId id, Span delimiter, bool whole) {
