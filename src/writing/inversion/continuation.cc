@@ -393,8 +393,9 @@ class Continuations {
     } else {
       add(format, read_.held);
       // The beginning of what is held may be that of no marker of the format.
-      if (format && !taken_)
+      if (format && !taken_) {
         add(format, half_marker(*format, read_.held), kGoesOn);
+      }
     }
   }
 
