@@ -170,7 +170,7 @@ void Assembler::open_calls() {
   if (!calls_) return;
   const format::FieldReading* read = reading(field_);
   if (read != nullptr && !reads_values(field, *read)) read = nullptr;
-  if (read == nullptr && !has_calls(field)) return;
+  if (read == nullptr && !program_.calls[field_]) return;
   calls_field_ = field_;
   call_stream::ItemReader read_item;
   if (read != nullptr && has_several_values(field, *read) && !field.join) {
@@ -582,7 +582,7 @@ Result<json::Value> Assembler::read_region(const RegionText& region,
   const format::FieldReading* read = reading(region.field);
   const std::vector<std::pair<std::string_view, std::string_view>> captures(
       region.captures.begin(), region.captures.end());
-  if (region.cut && options_.recover && has_calls(field) &&
+  if (region.cut && options_.recover && program_.calls[region.field] &&
       !ends_by_itself(region.field)) {
     return Error{ErrorCode::kInvalidContent,
                  "the response ends before the closing delimiter, so arguments "
@@ -601,11 +601,11 @@ Result<json::Value> Assembler::read_region(const RegionText& region,
                                          : region.body.text);
   } else {
     const CallParts parts = {field, read};
-    value =
-        parse_content(region.body, field.content, program_, format_.limits,
-                      region.cut && options_.recover, remarks,
-                      format_.recovers && has_calls(field) ? &parts : nullptr,
-                      region.elements);
+    value = parse_content(
+        region.body, field.content, program_, format_.limits,
+        region.cut && options_.recover, remarks,
+        format_.recovers && program_.calls[region.field] ? &parts : nullptr,
+        region.elements);
   }
   if (value && field.transform) {
     value = apply_transform(field, std::move(*value), captures);
@@ -688,7 +688,7 @@ Result<json::Value> Assembler::region_value(FieldId index, bool cut,
                    {static_cast<std::size_t>(body_begin_) + part.begin,
                     static_cast<std::size_t>(body_begin_) + part.end}});
   }
-  if (format_.recovers && has_calls(field)) drop_empty_ids(*value);
+  if (format_.recovers && program_.calls[index]) drop_empty_ids(*value);
   // A bare template keeps halves of surrogate pairs, like transformers.
   if (format_.recovers && (body().find("\\u") != std::string_view::npos ||
                            body().find("\\U") != std::string_view::npos)) {
@@ -758,7 +758,7 @@ bool Assembler::store_flat(FieldId index) {
   std::vector<std::pair<std::string_view, std::string_view>> captures;
   if (!captures_.empty()) captures.assign(captures_.begin(), captures_.end());
   if (!flat_.append_region(field, borrowed_, captures, program_, format_.limits,
-                           format_.recovers && has_calls(field), nodes)) {
+                           format_.recovers && program_.calls[index], nodes)) {
     return false;
   }
   if (field.repeats) {
@@ -881,7 +881,7 @@ void Assembler::finish_region(const Closing& region, json::Value value) {
     values_.attempt(region.field);  // the field counts as present
   }
   if (!options_.fields_only) return publish_region(region, &value);
-  if (attempts_ && has_calls(description_.fields[region.field])) {
+  if (attempts_ && program_.calls[region.field]) {
     add_attempts(region, body(), &value, nullptr);
   }
 }
@@ -921,7 +921,7 @@ void Assembler::publish_region(const Closing& region, const json::Value* value,
   if (calls_ && calls_->is_open()) {
     close_calls(text, value, region.delimiter);
   }
-  if (attempts_ && has_calls(description_.fields[region.field])) {
+  if (attempts_ && program_.calls[region.field]) {
     add_attempts(region, text, value, why);
   }
   const events::RegionEnd end = {.name = description_.fields[region.field].name,

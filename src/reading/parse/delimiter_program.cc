@@ -542,25 +542,25 @@ class ProgramCompiler {
 
   void add_resting() {
     std::vector<Wanted> all;
-    std::vector<FieldId> looking;
+    std::vector<std::pair<FieldId, std::vector<std::string>>> looking;
     program_->looked_at.resize(description_.fields.size());
     for (const FieldId i : order_) {
       const Delimiter& open = description_.fields[i].open;
       if (!open) continue;
       const regex::Pattern* pattern = &patterns_.of(open.pattern);
-      if (program_->rests_in_text &&
-          !looked_at(description_.fields[i]).empty()) {
+      std::vector<std::string> closes;
+      if (program_->rests_in_text) closes = looked_at(description_.fields[i]);
+      if (!closes.empty()) {
         pattern = without(*pattern, [](const regex::HirNode& node) {
           return node.kind == HirKind::kLook;
         });
         program_->looked_at[i] = true;
-        looking.push_back(i);
+        looking.emplace_back(i, std::move(closes));
       }
       if (pattern != nullptr) all.push_back({&open, pattern, {.field = i}});
     }
-    for (const FieldId i : looking) {
-      add_literals(looked_at(description_.fields[i]),
-                   {.field = i, .close = true}, all);
+    for (const auto& [i, closes] : looking) {
+      add_literals(closes, {.field = i, .close = true}, all);
     }
     if (program_->rests_in_text) {
       add_late_closes(all);
