@@ -9,19 +9,19 @@
 #include <vector>
 
 #include "cfg_recogniser/earley.h"
+#include "support/notation_rows.h"
 
 namespace parlance::grammar::ebnf_test {
 
 using cfg_recogniser::EarleyRecogniser;
 
 using rules::Rules;
-namespace {
 
-struct LanguageRow {
-  std::string_view grammar;
-  std::vector<std::string> accepted;
-  std::vector<std::string> rejected;
-};
+using testing::ErrorRow;
+using testing::expect_error;
+using testing::expect_language;
+using testing::LanguageRow;
+namespace {
 
 TEST(Ebnf, Languages) {
   using namespace std::string_literals;
@@ -122,23 +122,10 @@ TEST(Ebnf, Languages) {
     ASSERT_TRUE(again) << again.error().to_string();
     EXPECT_EQ(notation::to_ebnf(*again), printed);
     for (const Rules* version : {&*rules, &*again}) {
-      EarleyRecogniser recogniser(*version);
-      for (const std::string& text : row.accepted) {
-        EXPECT_TRUE(recogniser.accepts(text)) << text;
-      }
-      for (const std::string& text : row.rejected) {
-        EXPECT_FALSE(recogniser.accepts(text)) << text;
-      }
+      expect_language(*version, row.accepted, row.rejected);
     }
   }
 }
-
-struct ErrorRow {
-  std::string_view grammar;
-  ErrorCode code;
-  Span span;
-  std::string_view message;  // a part of it
-};
 
 TEST(Ebnf, Errors) {
   const ErrorRow rows[] = {
@@ -258,13 +245,7 @@ TEST(Ebnf, Errors) {
     SCOPED_TRACE(row.grammar);
     Result<Rules> rules = notation::read_ebnf(row.grammar);
     ASSERT_FALSE(rules);
-    const Error& error = rules.error();
-    EXPECT_EQ(to_string(error.code), to_string(row.code)) << error.message;
-    EXPECT_EQ(error.span.value_or(Span{}), row.span)
-        << error.span.value_or(Span{}).begin << ".."
-        << error.span.value_or(Span{}).end;
-    EXPECT_NE(error.message.find(row.message), std::string::npos)
-        << error.message;
+    expect_error(rules.error(), row);
   }
 }
 

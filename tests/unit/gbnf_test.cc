@@ -6,21 +6,18 @@
 #include <string_view>
 #include <vector>
 
-#include "cfg_recogniser/earley.h"
 #include "notation/ebnf.h"
+#include "support/notation_rows.h"
 
 namespace parlance::grammar::gbnf_test {
 
-using cfg_recogniser::EarleyRecogniser;
-
 using rules::Rules;
-namespace {
 
-struct LanguageRow {
-  std::string_view grammar;
-  std::vector<std::string> accepted;
-  std::vector<std::string> rejected;
-};
+using testing::ErrorRow;
+using testing::expect_error;
+using testing::expect_language;
+using testing::LanguageRow;
+namespace {
 
 TEST(Gbnf, Languages) {
   const LanguageRow rows[] = {
@@ -65,13 +62,7 @@ TEST(Gbnf, Languages) {
     Result<Rules> again = notation::read_ebnf(notation::to_ebnf(*rules));
     ASSERT_TRUE(again) << again.error().to_string();
     for (const Rules* version : {&*rules, &*again}) {
-      EarleyRecogniser recogniser(*version);
-      for (const std::string& text : row.accepted) {
-        EXPECT_TRUE(recogniser.accepts(text)) << text;
-      }
-      for (const std::string& text : row.rejected) {
-        EXPECT_FALSE(recogniser.accepts(text)) << text;
-      }
+      expect_language(*version, row.accepted, row.rejected);
     }
   }
 }
@@ -88,13 +79,6 @@ TEST(Gbnf, Tokens) {
   EXPECT_EQ(notation::to_ebnf(*rules),
             "root ::= Token(3, 9) ExcludeToken(3, 9)* Token(1000)\n");
 }
-
-struct ErrorRow {
-  std::string_view grammar;
-  ErrorCode code;
-  Span span;
-  std::string_view message;  // a part of it
-};
 
 TEST(Gbnf, Errors) {
   constexpr ErrorCode kBad = ErrorCode::kBadSyntax;
@@ -132,13 +116,7 @@ TEST(Gbnf, Errors) {
     SCOPED_TRACE(row.grammar);
     const Result<Rules> rules = notation::read_gbnf(row.grammar);
     ASSERT_FALSE(rules);
-    const Error& error = rules.error();
-    EXPECT_EQ(to_string(error.code), to_string(row.code)) << error.message;
-    EXPECT_EQ(error.span.value_or(Span{}), row.span)
-        << error.span.value_or(Span{}).begin << ".."
-        << error.span.value_or(Span{}).end;
-    EXPECT_NE(error.message.find(row.message), std::string::npos)
-        << error.message;
+    expect_error(rules.error(), row);
   }
 }
 

@@ -11,6 +11,7 @@
 #include "cfg_recogniser/earley.h"
 #include "notation/ebnf.h"
 #include "notation/regex_rules.h"
+#include "support/notation_rows.h"
 #include "support/small_languages.h"
 
 namespace parlance::grammar::grammar_regex_test {
@@ -22,6 +23,10 @@ using notation::RegexOptions;
 using rules::ExprId;
 using rules::ExprKind;
 using rules::Rules;
+
+using testing::ErrorRow;
+using testing::expect_error;
+using testing::expect_language;
 namespace {
 
 struct LanguageRow {
@@ -88,23 +93,10 @@ TEST(GrammarRegex, Languages) {
     ASSERT_TRUE(again) << notation::to_ebnf(*rules)
                        << again.error().to_string();
     for (const Rules* version : {&*rules, &*again}) {
-      EarleyRecogniser recogniser(*version);
-      for (const std::string& text : row.accepted) {
-        EXPECT_TRUE(recogniser.accepts(text)) << text;
-      }
-      for (const std::string& text : row.rejected) {
-        EXPECT_FALSE(recogniser.accepts(text)) << text;
-      }
+      expect_language(*version, row.accepted, row.rejected);
     }
   }
 }
-
-struct ErrorRow {
-  std::string_view pattern;
-  ErrorCode code;
-  Span span;
-  std::string_view message;  // a part of it
-};
 
 TEST(GrammarRegex, Errors) {
   constexpr ErrorCode kBad = ErrorCode::kBadPattern;
@@ -148,15 +140,10 @@ TEST(GrammarRegex, Errors) {
       {"\xff", ErrorCode::kInvalidUtf8, {0, 1}, "UTF-8"},
   };
   for (const ErrorRow& row : rows) {
-    SCOPED_TRACE(row.pattern);
-    Result<Rules> rules = notation::regex_rules(row.pattern);
+    SCOPED_TRACE(row.grammar);
+    Result<Rules> rules = notation::regex_rules(row.grammar);
     ASSERT_FALSE(rules);
-    const Error& error = rules.error();
-    EXPECT_EQ(to_string(error.code), to_string(row.code)) << error.message;
-    const Span span = error.span.value_or(Span{});
-    EXPECT_EQ(span, row.span) << span.begin << ".." << span.end;
-    EXPECT_NE(error.message.find(row.message), std::string::npos)
-        << error.message;
+    expect_error(rules.error(), row);
   }
 }
 

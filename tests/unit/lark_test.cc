@@ -13,19 +13,19 @@
 
 #include "cfg_recogniser/earley.h"
 #include "notation/ebnf.h"
+#include "support/notation_rows.h"
 
 namespace parlance::grammar::lark_test {
 
 using cfg_recogniser::EarleyRecogniser;
 
 using rules::Rules;
-namespace {
 
-struct LanguageRow {
-  std::string_view grammar;
-  std::vector<std::string> accepted;
-  std::vector<std::string> rejected;
-};
+using testing::ErrorRow;
+using testing::expect_error;
+using testing::expect_language;
+using testing::LanguageRow;
+namespace {
 
 constexpr std::string_view kText = "TEXT: /(\\n|.)*/\n";
 
@@ -169,13 +169,7 @@ TEST(Lark, Languages) {
     Result<Rules> again = notation::read_ebnf(printed);
     ASSERT_TRUE(again) << again.error().to_string();
     for (const Rules* version : {&*rules, &*again}) {
-      EarleyRecogniser recogniser(*version);
-      for (const std::string& text : row.accepted) {
-        EXPECT_TRUE(recogniser.accepts(text)) << text;
-      }
-      for (const std::string& text : row.rejected) {
-        EXPECT_FALSE(recogniser.accepts(text)) << text;
-      }
+      expect_language(*version, row.accepted, row.rejected);
     }
   }
 }
@@ -206,22 +200,9 @@ TEST(Lark, CommonTerminals) {
     Result<Rules> rules =
         notation::read_lark("%import common." + name + "\nstart: " + name);
     ASSERT_TRUE(rules) << rules.error().to_string();
-    EarleyRecogniser recogniser(*rules);
-    for (const std::string& text : row.accepted) {
-      EXPECT_TRUE(recogniser.accepts(text)) << text;
-    }
-    for (const std::string& text : row.rejected) {
-      EXPECT_FALSE(recogniser.accepts(text)) << text;
-    }
+    expect_language(*rules, row.accepted, row.rejected);
   }
 }
-
-struct ErrorRow {
-  std::string_view grammar;
-  ErrorCode code;
-  Span span;
-  std::string_view message;  // a part of it
-};
 
 TEST(Lark, Errors) {
   constexpr ErrorCode kBad = ErrorCode::kBadSyntax;
@@ -321,12 +302,7 @@ TEST(Lark, Errors) {
     SCOPED_TRACE(row.grammar);
     Result<Rules> rules = notation::read_lark(row.grammar);
     ASSERT_FALSE(rules);
-    const Error& error = rules.error();
-    EXPECT_EQ(to_string(error.code), to_string(row.code)) << error.message;
-    const Span span = error.span.value_or(Span{});
-    EXPECT_EQ(span, row.span) << span.begin << ".." << span.end;
-    EXPECT_NE(error.message.find(row.message), std::string::npos)
-        << error.message;
+    expect_error(rules.error(), row);
   }
 }
 
@@ -527,13 +503,8 @@ TEST(Lark, ImportedSources) {
       "LETTER: \"1\"",
       options);
   ASSERT_TRUE(rules) << rules.error().to_string();
-  EarleyRecogniser recogniser(*rules);
-  for (const std::string_view text : {"ab", "a : b !", "a:b c:d", "a:b"}) {
-    EXPECT_TRUE(recogniser.accepts(text)) << text;
-  }
-  for (const std::string_view text : {"1", "a\n:b !", "a b", "a:b!!"}) {
-    EXPECT_FALSE(recogniser.accepts(text)) << text;
-  }
+  expect_language(*rules, {"ab", "a : b !", "a:b c:d", "a:b"},
+                  {"1", "a\n:b !", "a b", "a:b!!"});
 }
 
 // How text is ignored is for the grammar that imports, in which a "%lark" has
@@ -548,29 +519,18 @@ TEST(Lark, IgnoredTextOfSources) {
   options.sources["u"] =
       "%import m.x\nu: t{x}\nt{y}: y %lark {start: \"c\" "
       "\"d\"\n%ignore \"_\"\n}";
-  struct Row {
-    std::string_view grammar;
-    std::vector<std::string> accepted;
-    std::vector<std::string> rejected;
-  };
-  const Row rows[] = {
+  const LanguageRow rows[] = {
       {"%import m.x\nstart: x \"!\"", {"a b!", "ab  !"}, {" ab!", "a-b!"}},
       {"%import u.u\nstart: u \"!\"", {"a bc_d!"}, {"a_bcd!", "abc d!"}},
       {"%import m.x\n%ignore \"-\"\nstart: x \"!\"",
        {"a b!--"},
        {"-ab!", "a-b!"}},
   };
-  for (const Row& row : rows) {
+  for (const LanguageRow& row : rows) {
     SCOPED_TRACE(row.grammar);
     const Result<Rules> rules = notation::read_lark(row.grammar, options);
     ASSERT_TRUE(rules) << rules.error().to_string();
-    EarleyRecogniser recogniser(*rules);
-    for (const std::string& text : row.accepted) {
-      EXPECT_TRUE(recogniser.accepts(text)) << text;
-    }
-    for (const std::string& text : row.rejected) {
-      EXPECT_FALSE(recogniser.accepts(text)) << text;
-    }
+    expect_language(*rules, row.accepted, row.rejected);
   }
 }
 
