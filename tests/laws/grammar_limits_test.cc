@@ -375,8 +375,7 @@ TEST(GrammarLimits, LostTablesCostAMultiple) {
   }
 }
 
-// --- Resets
-// -------------------------------------------------------------------
+// --- Resets -----------------------------------------------------------------
 
 // An array of `items` different strings inside a tag, as the longest tokens.
 std::vector<TokenId> unique_strings(const Vocabulary& vocabulary,

@@ -210,6 +210,12 @@ class FamilyWalks {
                           const Compiler& compiler, const Grammar& whole,
                           std::span<const TokenId> ids, std::size_t cut,
                           std::uint32_t seed);
+  // The damage of a generated response, as the parser reports it.  That the
+  // arguments of a call are not valid is none where the tag does not enforce
+  // them: of a tool that is not strict, and of a number that a double, as which
+  // it is read, cannot hold.
+  std::vector<Diagnostic> damage_of(const Message& message,
+                                    const std::string& text) const;
   enum class Breaks : std::uint8_t { kNo, kPerhaps, kYes };
   Breaks breaks(const Cell& cell, const std::string& written) const;
   void check_other(const Cell& cell, const Compiler& compiler,
@@ -221,12 +227,6 @@ class FamilyWalks {
   const json::Value source_;
   const bool python_calls_;
   std::set<std::string> marks_;
-  // What the parser says of a generated response: not that the arguments of a
-  // tool that is not strict, or a double in place of the number that was
-  // written, are not valid.
-  std::vector<Diagnostic> damage_of(const Message& message,
-                                    const std::string& text) const;
-
   json::Value tools_;
   ToolSet tool_set_ = ToolSet::from_value(json::Array());
   std::vector<std::string> names_;                     // of the tools

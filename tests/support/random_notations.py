@@ -22,7 +22,7 @@ def _space(random, nested):
     return random.choice(choices)
 
 
-def _gbnf_item(random, names, depth, nested):
+def _gbnf_item(random, names, depth):
     kind = random.randrange(7 if depth else 5)
     if kind == 0:
         return '"' + "".join(
@@ -46,7 +46,7 @@ def _gbnf_body(random, names, depth, nested):
     for _ in range(random.choice((1, 1, 2, 3))):
         sequence = ""
         for _ in range(random.choice((0, 1, 1, 2, 3))):
-            sequence += _gbnf_item(random, names, depth, nested)
+            sequence += _gbnf_item(random, names, depth)
             for _ in range(random.choice((0, 0, 0, 1, 1, 2))):
                 sequence += random.choice(
                     ["?", "*", "+", "{2}", "{1,}", "{0,2}", " {1, 2}"]

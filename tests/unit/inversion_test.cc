@@ -511,8 +511,7 @@ TEST(Inversion, ThePromptMayHaveWrittenTextOrCallsOfAnyRequest) {
        {},
        {},
        "prefix: the prompt has begun a second call of 'now' at byte 64 of what "
-       "it "
-       "has written of the response, but parallel_tool_calls is false."},
+       "it has written of the response, but parallel_tool_calls is false."},
       {"another call",
        named,
        true,
