@@ -392,7 +392,6 @@ class _Run:
 
     def _judge(self, shard, first, parsed, counts, damaged):
         """Counts a batch, and describes its rows that are not sound."""
-        import pyarrow
         from pyarrow import compute
 
         messages = parsed.column(self._options.message_key)
@@ -407,23 +406,18 @@ class _Run:
         statuses = compute.struct_field(compute.list_flatten(attempts), "status")
         for status in compute.value_counts(statuses).to_pylist():
             counts[f"{status['values']}_calls"] += status["counts"]
-        bad = compute.unique(
-            compute.filter(
-                compute.list_parent_indices(attempts),
-                compute.not_equal(statuses, "ok"),
-            )
+        failed = compute.filter(  # rows
+            compute.list_parent_indices(attempts), compute.not_equal(statuses, "ok")
         )
-        rows = pyarrow.array(range(len(messages)), bad.type)
-        failed = compute.is_in(rows, value_set=bad)
         for name, flags in (
             ("null", nulls), ("cut", cut), ("damaged", broken), ("ended", ended)
         ):
             counts[name] += compute.sum(flags).as_py() or 0
         ids = None if self._options.id is None else parsed.column(self._options.id)
         unsound = compute.indices_nonzero(
-            compute.fill_null(compute.or_(compute.or_(cut, broken), failed), False)
+            compute.fill_null(compute.or_(cut, broken), False)
         )
-        for row in unsound.to_pylist():
+        for row in sorted({*unsound.to_pylist(), *failed.to_pylist()}):
             message = messages[row].as_py()
             line = {"file": shard.path.name, "row": first + row}
             if ids is not None:
