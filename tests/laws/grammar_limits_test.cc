@@ -23,7 +23,6 @@
 #include <optional>
 #include <random>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -36,6 +35,7 @@
 #include "parlance/grammar.h"
 #include "parlance/structural_tag.h"
 #include "parlance/tag_parser.h"
+#include "support/longest_tokens.h"
 #include "support/sanitized.h"
 #include "support/tag_record.h"
 #include "support/toy_vocabulary.h"
@@ -388,21 +388,7 @@ std::vector<TokenId> unique_strings(const Vocabulary& vocabulary,
     text += '"';
   }
   text += "]</a>";
-  std::vector<TokenId> out;
-  for (std::string_view left = text; !left.empty();) {
-    std::optional<TokenId> longest;
-    for (TokenId id = 0; id < vocabulary.size(); ++id) {
-      const std::string_view bytes = vocabulary.bytes(id);
-      if (!bytes.empty() && left.starts_with(bytes) &&
-          (!longest || bytes.size() > vocabulary.bytes(*longest).size())) {
-        longest = id;
-      }
-    }
-    if (!longest) throw std::logic_error("no token for " + std::string(left));
-    out.push_back(*longest);
-    left.remove_prefix(vocabulary.bytes(*longest).size());
-  }
-  return out;
+  return testing::longest_tokens(vocabulary, text);
 }
 
 Result<Grammar> unique_strings_grammar(std::size_t bytes) {

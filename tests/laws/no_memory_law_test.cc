@@ -37,6 +37,7 @@
 #include "parlance/structural_tag.h"
 #include "parlance/tag_parser.h"
 #include "support/byte_vocabulary.h"
+#include "support/longest_tokens.h"
 #include "support/sanitized.h"
 
 namespace {
@@ -213,25 +214,6 @@ Vocabulary vocabulary() {
   return testing::byte_vocabulary(pieces, marks);
 }
 
-// The longest tokens first, as a model might write the text.
-std::vector<TokenId> ids_of(const Vocabulary& tokens, std::string_view text) {
-  std::vector<TokenId> out;
-  while (!text.empty()) {
-    TokenId best = static_cast<std::uint8_t>(text[0]);
-    std::size_t size = 1;
-    for (TokenId id = 256; id < tokens.size(); ++id) {
-      const std::string_view bytes = tokens.spelling(id);
-      if (bytes.size() > size && text.starts_with(bytes)) {
-        best = id;
-        size = bytes.size();
-      }
-    }
-    out.push_back(best);
-    text.remove_prefix(size);
-  }
-  return out;
-}
-
 std::string mask_of(Matcher& matcher, std::size_t words) {
   std::vector<std::int32_t> mask(words);
   std::string out =
@@ -277,7 +259,8 @@ std::function<Call()> walks(std::string_view text, const Compile& compile) {
   return [=] {
     auto shared = std::make_shared<Compiled>();
     shared->constraint.emplace(*compile(*shared->compiler));
-    const std::vector<TokenId> ids = ids_of(shared->tokens, text);
+    const std::vector<TokenId> ids =
+        testing::longest_tokens(shared->tokens, text);
     return [=] {
       return walk(shared->constraint->matcher(), shared->words(), ids);
     };
@@ -289,9 +272,10 @@ template <class Compile>
 std::function<Call()> compiles(std::string_view text, const Compile& compile) {
   return [=] {
     auto shared = std::make_shared<Compiled>();
-    const std::vector<TokenId> ids = ids_of(shared->tokens, text).front() != 0
-                                         ? ids_of(shared->tokens, text)
-                                         : std::vector<TokenId>();
+    const std::vector<TokenId> ids =
+        testing::longest_tokens(shared->tokens, text).front() != 0
+            ? testing::longest_tokens(shared->tokens, text)
+            : std::vector<TokenId>();
     return [=]() -> std::string {
       Result<Constraint> made = compile(*shared->compiler);
       if (!made) return made.error().to_string();
@@ -554,7 +538,8 @@ std::vector<Row> rows() {
   add("parse_ids", [] {
     auto format = std::make_shared<Format>(*Format::built_in("qwen3"));
     auto tokens = std::make_shared<Vocabulary>(vocabulary());
-    const std::vector<TokenId> ids = ids_of(*tokens, kResponse);
+    const std::vector<TokenId> ids =
+        testing::longest_tokens(*tokens, kResponse);
     return [=] {
       return parsed_ids(ResponseParser(*format, {.vocabulary = &*tokens,
                                                  .stream_calls = true}),
@@ -629,12 +614,12 @@ std::vector<Row> rows() {
     auto program = std::make_shared<CompiledTag>(*CompiledTag::compile(
         *format->structural_tag({.tools = *json::parse(kTools)}),
         {.vocabulary = &*tokens}));
-    const std::vector<TokenId> ids =
-        ids_of(*tokens,
-               "<think>\nHm.\n</"
-               "think>\n\n<tool_call>\n<function=get_weather>\n<parameter=city>"
-               "\nRome\n"
-               "</parameter>\n</function>\n</tool_call>");
+    const std::vector<TokenId> ids = testing::longest_tokens(
+        *tokens,
+        "<think>\nHm.\n</"
+        "think>\n\n<tool_call>\n<function=get_weather>\n<parameter=city>"
+        "\nRome\n"
+        "</parameter>\n</function>\n</tool_call>");
     return [=] {
       return parsed_ids(
           TagParser(*program, {.vocabulary = &*tokens, .stream_calls = true}),
@@ -714,7 +699,8 @@ TEST(NoMemoryMatcher, IsWhereItWasAndSoAreTheOthers) {
   auto failing = constraints(*shared.compiler);
   for (std::size_t kind = 0; kind < expected.size(); ++kind) {
     SCOPED_TRACE(::testing::Message() << "constraint " << kind);
-    const std::vector<TokenId> ids = ids_of(plain.tokens, expected[kind].first);
+    const std::vector<TokenId> ids =
+        testing::longest_tokens(plain.tokens, expected[kind].first);
     Matcher right = expected[kind].second->matcher();
     Matcher one = failing[kind].second->matcher();
     Matcher other = failing[kind].second->matcher();
@@ -874,7 +860,7 @@ TEST(NoMemoryParser, OfHarmonyEnds) {
   }
   const Vocabulary tokens =
       *Vocabulary::from_table(entries, std::span<const TokenId>());
-  const std::vector<TokenId> ids = ids_of(
+  const std::vector<TokenId> ids = testing::longest_tokens(
       tokens,
       "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>"
       "final<|message|>Yes, \xc3\xa9.<|return|>");
