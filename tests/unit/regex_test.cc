@@ -10,6 +10,7 @@
 
 #include "regex/hir.h"
 #include "regex/hir_properties.h"
+#include "regex/literal_pattern.h"
 #include "regex/pattern.h"
 #include "regex/pcre2.h"
 #include "regex/unicode_properties.h"
@@ -395,6 +396,17 @@ TEST(Pcre2, GroupsAreOurs) {
   const std::vector<std::pair<std::size_t, std::size_t>> expected = {
       {1, 3}, {1, 2}, {2, 3}, {Pcre2::kUnset, Pcre2::kUnset}};
   EXPECT_EQ(groups, expected);
+}
+
+TEST(LiteralPattern, IsTheText) {
+  std::string text;
+  for (char c = ' '; c <= '~'; ++c) text += c;
+  text += "\n\t\xC3\xA9";
+  const Result<Pattern> pattern =
+      parse_pattern(literal_pattern(text), kTemplate);
+  ASSERT_TRUE(pattern);
+  ASSERT_EQ(pattern->hir.root().kind, HirKind::kLiteral);
+  EXPECT_EQ(pattern->hir.root().text, text);
 }
 
 }  // namespace

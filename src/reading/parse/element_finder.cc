@@ -9,6 +9,7 @@
 #include "format/interruption.h"
 #include "parse/finder.h"
 #include "regex/hir_properties.h"
+#include "regex/literal_pattern.h"
 #include "regex/necessary_literals.h"
 #include "regex/pattern.h"
 
@@ -295,13 +296,7 @@ ElementFinder compile_nested_finder(call_syntax::NestedStyle style,
     std::string closes;
     for (const std::string& close : format::begins_of_opener(*context.close)) {
       if (!closes.empty()) closes += '|';
-      for (const char c : close) {
-        if (std::string_view(R"(\.[](){}*+?^$|)").find(c) !=
-            std::string_view::npos) {
-          closes += '\\';
-        }
-        closes += c;
-      }
+      closes += regex::literal_pattern(close);
     }
     text = R"(\]<\]minimax\[>\[<(?P<key>[^/>][^>]*)>(?P<value>.*?))";
     if (!closes.empty()) text += "(?!" + closes + ')';

@@ -11,9 +11,9 @@
 
 #include "inversion/read_texts.h"
 #include "inversion/reading.h"
-#include "inversion/shortest.h"
 #include "json/located.h"
 #include "json/writer.h"
+#include "regex/literal_pattern.h"
 #include "schema/declared.h"
 
 namespace parlance::inversion {
@@ -47,8 +47,8 @@ Value limits_of(const ReadTexts& read) {
   if (!read.without.empty()) {
     json::Array without;
     for (const std::string& text : read.without) {
-      without.push_back(
-          json::Object{{"type", "string"}, {"pattern", literal_pattern(text)}});
+      without.push_back(json::Object{
+          {"type", "string"}, {"pattern", regex::literal_pattern(text)}});
     }
     out.set("not", json::Object{{"anyOf", std::move(without)}});
   }

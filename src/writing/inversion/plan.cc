@@ -17,6 +17,7 @@
 #include "inversion/bare.h"
 #include "inversion/shortest.h"
 #include "json/located.h"
+#include "regex/literal_pattern.h"
 #include "regex/necessary_literals.h"
 #include "regex/pattern.h"
 
@@ -446,7 +447,7 @@ class Planner {
     bool varies = false;
     for (const WritePart& part : parts) {
       if (part.kind == WritePart::Kind::kText) {
-        pattern += literal_pattern(part.text);
+        pattern += regex::literal_pattern(part.text);
       } else if (part.kind == WritePart::Kind::kId) {
         pattern += "(?:" + part.text + ")";
         varies = true;
@@ -470,7 +471,7 @@ class Planner {
   // Whether a match of `opener` may have `text` in it.
   static bool matches_around(const Delimiter& opener, const std::string& text) {
     const std::string any = "[\\s\\S]*";
-    return meet(opener, "", any + literal_pattern(text) + any);
+    return meet(opener, "", any + regex::literal_pattern(text) + any);
   }
 
   // Whether some text matches `opener`, followed by `rest`, and `pattern`.

@@ -11,8 +11,8 @@
 #include "base/utf8.h"
 #include "inversion/probes.h"
 #include "inversion/reading.h"
-#include "inversion/shortest.h"
 #include "json/writer.h"
+#include "regex/literal_pattern.h"
 
 namespace parlance::inversion {
 namespace {
@@ -539,10 +539,10 @@ class Finder {
         if (!open.ends_with(text.substr(0, begin))) continue;
         const std::string rest = text.substr(begin);
         const std::string at = begin == 0 ? "" : "^";
-        out.push_back(at + literal_pattern(rest));
+        out.push_back(at + regex::literal_pattern(rest));
         for (std::size_t end = 0; end < rest.size(); ++end) {
           if (!middle.starts_with(std::string_view(rest).substr(end))) continue;
-          out.push_back(at + literal_pattern(rest.substr(0, end)) + "$");
+          out.push_back(at + regex::literal_pattern(rest.substr(0, end)) + "$");
         }
       }
     }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/utf8.h"
+#include "regex/literal_pattern.h"
 
 namespace parlance::inversion {
 namespace {
@@ -39,15 +40,6 @@ std::optional<std::string> character_of(const CharClass& set) {
   return text;
 }
 
-std::string escaped(std::string_view text, std::string_view special) {
-  std::string out;
-  for (const char c : text) {
-    if (special.find(c) != std::string_view::npos) out += '\\';
-    out += c;
-  }
-  return out;
-}
-
 // `set` as a class of a pattern.  Surrogates, which no text has, are left out.
 std::string class_pattern(const CharClass& set) {
   const bool negated = set.contains(regex::kMaxCodePoint);
@@ -57,7 +49,7 @@ std::string class_pattern(const CharClass& set) {
   const auto add = [&](char32_t c) {
     std::string text;
     base::append_utf8(text, c);
-    out += escaped(text, "\\]^-[&~|");
+    out += regex::escaped(text, "\\]^-[&~|");
   };
   const CharClass texts =
       listed.intersect(CharClass({{0, 0xD7FF}, {0xE000, 0x10FFFF}}));
@@ -89,7 +81,7 @@ std::vector<std::string> patterns_of(const Hir& hir) {
     std::string out;
     switch (node.kind) {
       case HirKind::kLiteral:
-        out = literal_pattern(node.text);
+        out = regex::literal_pattern(node.text);
         break;
       case HirKind::kClass:
         out = class_pattern(node.char_class);
@@ -213,10 +205,6 @@ std::optional<std::string> shortest_match(const Hir& hir, HirId id) {
     of.push_back(std::move(out));
   }
   return of[id];
-}
-
-std::string literal_pattern(std::string_view text) {
-  return escaped(text, "\\.^$*+?()[]{}|");
 }
 
 bool may_match_nothing(const Hir& hir) {

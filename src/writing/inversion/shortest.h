@@ -21,9 +21,6 @@ std::optional<std::string> shortest_match(const regex::Hir& hir);
 std::optional<std::string> shortest_match(const regex::Hir& hir,
                                           regex::HirId id);
 
-// A pattern that matches `text` only.
-std::string literal_pattern(std::string_view text);
-
 // Whether the pattern may match the empty text wherever a text begins: `^`, or
 // `a*`.  A look-ahead has to read something.
 bool may_match_nothing(const regex::Hir& hir);
