@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "json/container_end.h"
 #include "json/flat.h"
 #include "json/lax.h"
 #include "json/located.h"
@@ -543,6 +544,28 @@ TEST(Pointer, Escapes) {
   EXPECT_EQ(append_pointer("", "a"), "/a");
   EXPECT_EQ(append_pointer("/a", "b/c~d"), "/a/b~1c~0d");
   EXPECT_EQ(append_pointer("/a", std::size_t{3}), "/a/3");
+}
+
+TEST(ContainerEnd, Texts) {
+  struct Row {
+    std::string_view text;
+    std::size_t begin;
+    std::size_t end;
+  };
+  constexpr std::size_t kNone = std::string_view::npos;
+  const Row rows[] = {
+      {"{}", 0, 2},
+      {"{} }", 0, 2},
+      {"f: [{}, 1], {", 3, 10},
+      {R"({"a": "}", "b\\": "\"]"})", 0, 24},
+      {R"({"a": "})", 0, kNone},
+      {R"({"a": "}\)", 0, kNone},
+      {"{[}", 0, kNone},
+      {"x{", 1, kNone},
+  };
+  for (const Row& row : rows) {
+    EXPECT_EQ(container_end(row.text, row.begin), row.end) << row.text;
+  }
 }
 
 }  // namespace

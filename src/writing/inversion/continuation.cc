@@ -15,6 +15,7 @@
 #include "base/trimmed.h"
 #include "inversion/tag_rest.h"
 #include "inversion/tag_values.h"
+#include "json/container_end.h"
 
 namespace parlance::inversion {
 namespace {
@@ -187,26 +188,6 @@ struct JsonCall {
   std::string end = {};
 };
 
-// Where the object that begins at `begin` ends; npos if it does not.
-std::size_t end_of_object(std::string_view text, std::size_t begin) {
-  std::size_t depth = 0;
-  bool in_string = false;
-  for (std::size_t i = begin; i < text.size(); ++i) {
-    const char c = text[i];
-    if (in_string) {
-      if (c == '\\') ++i;
-      in_string = c != '"';
-    } else if (c == '"') {
-      in_string = true;
-    } else if (c == '{' || c == '[') {
-      ++depth;
-    } else if (c == '}' || c == ']') {
-      if (--depth == 0) return i + 1;
-    }
-  }
-  return std::string_view::npos;
-}
-
 std::optional<JsonCall> json_call(const CallTag& call) {
   if (text_of(call.arguments, "style") != "json" || !call.before.empty()) {
     return std::nullopt;
@@ -217,7 +198,7 @@ std::optional<JsonCall> json_call(const CallTag& call) {
   text += "{}";
   for (const Value& node : call.after) text += text_of(node, "value");
   text += text_of(call.tag, "end");
-  const std::size_t end = end_of_object(text, begin);
+  const std::size_t end = json::container_end(text, begin);
   if (end == std::string::npos) return std::nullopt;
   const Result<Value> object =
       json::parse(std::string_view(text).substr(begin, end - begin));
@@ -250,7 +231,7 @@ LastObject last_object(std::string_view text) {
   for (std::size_t at = 0;;) {
     at = text.find('{', at);
     if (at == std::string_view::npos) return out;
-    const std::size_t end = end_of_object(text, at);
+    const std::size_t end = json::container_end(text, at);
     if (end == std::string_view::npos) return {text.substr(at), false};
     out = {text.substr(end), true};
     at = end;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/utf8.h"
+#include "json/container_end.h"
 #include "notation/lark_reader.h"
 #include "notation/regex_rules.h"
 #include "regex/unicode_properties.h"
@@ -362,22 +363,14 @@ bool LarkReader::json_object(json::Value& out) {
   skip_space();
   const std::size_t begin = at_;
   if (peek() != '{') return fail_here("a JSON object belongs here.");
-  std::size_t depth = 0;
-  do {
-    if (at_end()) {
-      return fail(begin, begin + 1, "This JSON object is not closed.",
-                  ErrorCode::kInvalidJson);
-    }
-    const char c = text_[at_++];
-    if (c == '{' || c == '[') ++depth;
-    if (c == '}' || c == ']') --depth;
-    if (c != '"') continue;
-    while (!at_end() && peek() != '"') at_ += peek() == '\\' ? 2 : 1;
-    ++at_;
-  } while (depth > 0);
-  at_ = std::min(at_, text_.size());
+  const std::size_t end = json::container_end(text_, begin);
+  if (end == std::string_view::npos) {
+    return fail(begin, begin + 1, "This JSON object is not closed.",
+                ErrorCode::kInvalidJson);
+  }
+  at_ = end;
   Result<json::Value> value =
-      json::parse(text_.substr(begin, at_ - begin), {.exact_floats = true});
+      json::parse(text_.substr(begin, end - begin), {.exact_floats = true});
   if (!value) {
     const Span span = value.error().span.value_or(Span{0, 0});
     return fail(begin + span.begin, begin + span.end, value.error().message,
