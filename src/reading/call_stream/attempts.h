@@ -5,8 +5,9 @@
 //
 //   end of a region --value, or error--> Attempts --> events, message
 //
-// Both are optional: what is told of all attempts, and the diagnostics of calls
-// that are complete and do not fit the tools of the request.
+// Two outputs, each of which is optional: all attempts, as events and in the
+// message; and a diagnostic for each complete call that does not fit the tools
+// of the request.
 //
 // A region of calls has one attempt, or one for each of its items.  What is
 // complete comes from the value that the region has in the message, so the

@@ -47,7 +47,7 @@ bool consists_of_calls(const json::Value& value) {
          arguments != nullptr && arguments->is_object();
 }
 
-// An id without characters is none: a call that does without has no member for
+// An id that is null or "" is none, and a call without an id has no member for
 // it.
 void drop_empty_ids(json::Value& value) {
   if (value.is_array()) {
@@ -600,7 +600,7 @@ Result<json::Value> Assembler::read_region(const RegionText& region,
         json::Value(strips(region.field) ? base::python_strip(region.body.text)
                                          : region.body.text);
   } else {
-    const CallParts parts = {field, read};
+    const CallContent parts = {field, read};
     value = parse_content(
         region.body, field.content, program_, format_.limits,
         region.cut && options_.recover, remarks,

@@ -214,7 +214,7 @@ class Assembler final : public SegmentSink {
   bool can_read_item(std::string_view item) const;
   void advance_calls(std::string_view text);
   void close_calls(std::string_view text, const json::Value* value, Span bytes);
-  // Tells of the calls of the region, whose text is `text`.
+  // Adds the calls of the region, whose text is `text`, to attempts_.
   void add_attempts(const Closing& region, std::string_view text,
                     const json::Value* value, const Diagnostic* why);
   std::unique_ptr<call_stream::CallReader> call_reader(
@@ -313,13 +313,14 @@ class Assembler final : public SegmentSink {
     return std::string_view(written_).substr(begin - written_at_, end - begin);
   }
 
-  // With attempts, and with tools, whose calls have diagnostics: of the open
-  // region where it begins, where each stretch of its text does, which what is
-  // left out separates, and what its items are.  With attempts: what was
-  // written from written_at_ on.
+  // With attempts, and with tools, for the diagnostics of calls that do not fit
+  // them.
   std::optional<call_stream::Attempts> attempts_;
+  // With attempts: what was written from written_at_ on.
   std::string written_;
   std::uint64_t written_at_ = 0;
+  // With attempts_, of the open region: where it begins, the stretches of its
+  // text, which are separated by what is left out, and its items.
   std::uint64_t region_at_ = 0;
   struct Stretch {
     std::size_t offset;  // in the text of the region

@@ -79,7 +79,7 @@ Value parse_bool(std::string_view text, const Content& content) {
 
 ContentResult parse_json(const MarkedText& marked, const Content& content,
                          const DelimiterProgram& program, const Limits& limits,
-                         const CallParts* once) {
+                         const CallContent* once) {
   const std::string_view text = marked.text;
   json::ParseOptions options;
   options.limits = limits;
@@ -632,7 +632,8 @@ std::string shown(std::string_view text) {
 ContentResult parse_content(const MarkedText& marked, const Content& content,
                             const DelimiterProgram& program,
                             const Limits& limits, bool cut,
-                            std::vector<Remark>* remarks, const CallParts* once,
+                            std::vector<Remark>* remarks,
+                            const CallContent* once,
                             const std::vector<ElementToken>* elements) {
   const std::string_view text = marked.text;
   switch (content.kind) {

@@ -17,10 +17,10 @@
 #include "parlance/error.h"
 #include "parlance/json.h"
 #include "parlance/limits.h"
-#include "parse/call_parts.h"
 #include "parse/delimiter_program.h"
 #include "parse/element_scanner.h"
 #include "parse/marked_text.h"
+#include "parse/repeated_part.h"
 
 namespace parlance::parse {
 
@@ -71,7 +71,7 @@ struct Remark {
 ContentResult parse_content(
     const MarkedText& text, const format::Content& content,
     const DelimiterProgram& program, const Limits& limits, bool cut = false,
-    std::vector<Remark>* remarks = nullptr, const CallParts* once = nullptr,
+    std::vector<Remark>* remarks = nullptr, const CallContent* once = nullptr,
     const std::vector<ElementToken>* elements = nullptr);
 inline constexpr std::size_t kMostRemarks = 100;
 

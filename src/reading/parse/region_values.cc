@@ -12,8 +12,8 @@
 #include "call_syntax/python_scanner.h"
 #include "format/call_parts.h"
 #include "json/python_literal.h"
-#include "parse/call_parts.h"
 #include "parse/python_calls.h"
+#include "parse/repeated_part.h"
 #include "schema/cast_calls.h"
 
 namespace parlance::parse {
@@ -41,7 +41,7 @@ Error invalid_region(std::string message) {
 
 // One text as a value.  `literals`: it may be a Python literal.
 Result<Value> read_one(const MarkedText& text, const Content& content,
-                       bool literals, const CallParts& once,
+                       bool literals, const CallContent& once,
                        const DelimiterProgram& program, const Limits& limits) {
   Result<Value> value =
       parse_content(text, content, program, limits, false, nullptr, &once);

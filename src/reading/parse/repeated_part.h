@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_PARSE_CALL_PARTS_H_
-#define PARLANCE_SRC_PARSE_CALL_PARTS_H_
+#ifndef PARLANCE_SRC_PARSE_REPEATED_PART_H_
+#define PARLANCE_SRC_PARSE_REPEATED_PART_H_
 
 // The parts of a call (name, arguments, id) are given once.
 //
@@ -18,7 +18,7 @@
 namespace parlance::parse {
 
 // The content of a field as it is given in JSON.
-struct CallParts {
+struct CallContent {
   const format::Field& field;
   const format::FieldReading* reading = nullptr;  // may be null
 };
@@ -27,8 +27,8 @@ struct CallParts {
 // nothing if there is none.  REQUIRES: `json` is JSON.  Complexity:
 // O(json.size()), and O(places of parts) for each key.
 std::optional<std::string> repeated_part(std::string_view json,
-                                         const CallParts& parts);
+                                         const CallContent& content);
 
 }  // namespace parlance::parse
 
-#endif  // PARLANCE_SRC_PARSE_CALL_PARTS_H_
+#endif  // PARLANCE_SRC_PARSE_REPEATED_PART_H_

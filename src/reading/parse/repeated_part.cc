@@ -1,4 +1,4 @@
-#include "parse/call_parts.h"
+#include "parse/repeated_part.h"
 
 #include <algorithm>
 #include <set>
@@ -16,15 +16,15 @@ using format::Path;
 using format::Transform;
 
 // Where the parts of a call are in its object.
-std::vector<Path> paths_of(const CallParts& parts) {
+std::vector<Path> paths_of(const CallContent& content) {
   std::vector<Path> out;
-  if (parts.reading != nullptr) {
-    const format::MemberNames& members = parts.reading->members;
+  if (content.reading != nullptr) {
+    const format::MemberNames& members = content.reading->members;
     for (const auto* names : {&members.name, &members.arguments, &members.id}) {
       for (const std::string& name : *names) out.push_back({name});
     }
   }
-  const format::Field& field = parts.field;
+  const format::Field& field = content.field;
   if (!field.transform) {
     for (const char* key : {"name", "arguments", "id"}) out.push_back({key});
     return out;
@@ -36,7 +36,7 @@ std::vector<Path> paths_of(const CallParts& parts) {
     for (const Transform& item : next.items) left.push_back(&item);
     for (const auto& [key, member] : next.members) left.push_back(&member);
     if (next.kind != Transform::Kind::kPlaceholder) continue;
-    if (auto path = path_in_item(field, parts.reading, next.path)) {
+    if (auto path = path_in_item(field, content.reading, next.path)) {
       out.push_back(*std::move(path));
     }
   }
@@ -48,10 +48,10 @@ std::vector<Path> paths_of(const CallParts& parts) {
 // Invariant: `open` has the containers that are open, and `path` the keys of
 // those objects that are on the way to a part.
 std::optional<std::string> repeated_part(std::string_view json,
-                                         const CallParts& parts) {
-  const std::vector<Path> paths = paths_of(parts);
+                                         const CallContent& content) {
+  const std::vector<Path> paths = paths_of(content);
   const bool only_key =
-      parts.reading != nullptr && parts.reading->members.only_key;
+      content.reading != nullptr && content.reading->members.only_key;
   struct Container {
     bool followed = false;  // it is a call, or on the way to a part of one
     bool object = false;
