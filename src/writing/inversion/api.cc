@@ -1,13 +1,11 @@
 // Implements Format::structural_tag(), Format::grammar() and Format::lint() of
 // parlance/format.h, and tool_calling() of parlance/structural_tag.h.
 
-#include <algorithm>
 #include <cmath>
 #include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -300,26 +298,24 @@ WrittenPart read_written(const Format& format, std::string_view written,
   parser.finalize();
   const Message& message = parser.message();
   out.turn_ended = message.turn_ended;
+  const std::vector<Attempt>& attempts = message.attempts;
+  const Attempt* open_call = nullptr;
+  if (!attempts.empty() && attempts.back().status == CallStatus::kCutOff) {
+    open_call = &attempts.back();
+  }
   // Of a response that has ended, a string without an end may end at a closer
-  // in it; that of a prompt goes on.
-  std::span<const Attempt> attempts = message.attempts;
-  bool goes_on =
-      !attempts.empty() && attempts.back().status == CallStatus::kCutOff;
+  // in it; that of a prompt goes on.  So the last call of the open region that
+  // is not complete is open, and nothing comes after it.
   if (!out.open.empty()) {
-    const auto is_open = [&](const Attempt& attempt) {
-      return attempt.bytes.begin >= opened && !is_complete(attempt.status);
-    };
-    const auto last = std::find_if(attempts.rbegin(), attempts.rend(), is_open);
-    if (last != attempts.rend()) {
-      attempts =
-          attempts.first(static_cast<std::size_t>(attempts.rend() - last));
-      goes_on = true;
+    for (const Attempt& attempt : attempts) {
+      if (attempt.bytes.begin < opened || is_complete(attempt.status)) continue;
+      open_call = &attempt;
       out.turn_ended = false;
     }
   }
   for (const Attempt& attempt : attempts) {
     const bool complete = is_complete(attempt.status);
-    const bool open = goes_on && &attempt == &attempts.back();
+    const bool open = &attempt == open_call;
     if (complete || open) {
       // More may come of a name with which all ends.
       const bool partial =
@@ -327,6 +323,7 @@ WrittenPart read_written(const Format& format, std::string_view written,
       out.calls.push_back({partial ? std::string() : attempt.name,
                            attempt.bytes.begin, attempt.bytes.end, complete});
     }
+    if (open) break;
   }
   return out;
 }

@@ -20,6 +20,7 @@
 
 #include "base/unbounded.h"
 #include "base/utf8.h"
+#include "format/call_parts.h"
 #include "inversion/shortest.h"
 #include "json/located.h"
 #include "json/writer.h"
@@ -35,6 +36,7 @@ using format::Delimiter;
 using format::Description;
 using format::Field;
 using format::FieldId;
+using format::Path;
 using format::Transform;
 using format::WriteLayout;
 using format::WritePart;
@@ -44,8 +46,6 @@ using regex::Hir;
 using regex::HirId;
 using regex::HirKind;
 using regex::HirNode;
-
-using Path = std::vector<std::string>;
 
 // What a call's id may be, as the text of a JSON string with its quotes.
 constexpr std::string_view kIdPattern = "\"[A-Za-z0-9_-]{1,64}\"";
@@ -538,14 +538,7 @@ class Deriver {
 
   // Whether a group of the open pattern is what `path` leads to.
   static bool is_group(const Field& field, const Path& path) {
-    return path.size() == 1 && field.open.kind == Delimiter::Kind::kPattern &&
-           has_group(field.open.pattern.hir, path[0]);
-  }
-
-  static bool has_group(const Hir& hir, std::string_view name) {
-    return std::any_of(
-        hir.names.begin(), hir.names.end(),
-        [&](const regex::GroupName& group) { return group.name == name; });
+    return path.size() == 1 && format::has_group(field.open, path[0]);
   }
 
   // The JSON of one call: its arguments, or an object that has them, the name

@@ -1,6 +1,5 @@
 #include "inversion/probes.h"
 
-#include "base/access.h"
 #include "json/writer.h"
 #include "rendering/arguments.h"
 

@@ -6,7 +6,6 @@
 #include "json/located.h"
 #include "json/writer.h"
 #include "parlance/response_parser.h"
-#include "rendering/arguments.h"
 #include "schema/validate.h"
 
 namespace parlance::inversion {

@@ -9,7 +9,6 @@
 #include "base/quoted.h"
 #include "inversion/read_texts.h"
 #include "inversion/reading.h"
-#include "json/located.h"
 #include "json/writer.h"
 #include "parlance/tools.h"
 #include "rendering/arguments.h"
