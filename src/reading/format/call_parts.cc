@@ -26,10 +26,11 @@ const Transform& function_of(const Transform& call) {
 CallPart item_part(const Path& path, const std::vector<std::string>& names) {
   CallPart out = {.from = CallPart::From::kItem};
   if (path.size() == 1) out.key = path.front();
-  if (names.empty() || path.empty()) out.paths = {path};
-  for (const std::string& name : names) {
-    if (!path.empty()) out.paths.push_back({name});
+  if (names.empty() || path.empty()) {
+    out.paths = {path};
+    return out;
   }
+  for (const std::string& name : names) out.paths.push_back({name});
   return out;
 }
 

@@ -11,13 +11,11 @@
 #include "format/load.h"
 #include "format/load_family.h"
 #include "format/names.h"
-#include "json/located.h"
 
 namespace parlance::format {
 namespace {
 
 using namespace std::string_view_literals;
-using json::append_pointer;
 
 constexpr std::array kPartKeys = {"text"sv, "name"sv, "arguments"sv, "index"sv,
                                   "id"sv,   "any"sv,  "optional"sv};
