@@ -79,7 +79,7 @@ enum class Op : std::uint8_t {
   kSpaces,           // white space of ASCII, as little as possible
   kText,             // free text of free_texts[index], as short as possible
   kTextToTrigger,    // the same, up to and including a trigger
-  kRecogniser,       // a text of languages[index]  , as long as possible
+  kRecogniser,       // a text of languages[index], as long as possible
   kToken,            // one token of token_sets[index]
   kTokens,           // at most `max` of them, as few as possible
   kTokensLast,       // free tokens of token_texts[index], as few as possible
