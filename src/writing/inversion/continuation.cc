@@ -360,12 +360,16 @@ class Continuations {
       if (!in_field(node, read_.open)) return false;
       const std::string_view type = text_of(node, "type");
       if (json != (type == "json_schema")) return true;
-      out.push_back(json            ? any_json(node, tier == kValid
-                                                         ? *node.find("json_schema")
-                                                         : Value(true))
-                               : type == "tag" ? up_to_end(node, *node.find("content"))
-                    : type == "sequence" ? node.find("elements")->items().back()
-                                         : node);
+      if (json) {
+        out.push_back(any_json(
+            node, tier == kValid ? *node.find("json_schema") : Value(true)));
+      } else if (type == "tag") {
+        out.push_back(up_to_end(node, *node.find("content")));
+      } else if (type == "sequence") {
+        out.push_back(node.find("elements")->items().back());
+      } else {
+        out.push_back(node);
+      }
       return true;
     });
     if (json) {
