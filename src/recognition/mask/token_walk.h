@@ -164,6 +164,9 @@ class TokenWalk {
   template <class Out>
   bool decide(const MaskSource& source, const Origin& origin,
               std::uint32_t node, Configuration& at, Out& out) const;
+  template <class Visit>
+  void descend(const MaskSource& source, const vocab::TrieNode* nodes,
+               std::uint32_t root, Configuration at, const Visit& visit);
   template <class Out>
   void below(const MaskSource& source, const Origin& origin, std::uint32_t root,
              Configuration at, Out& out);
@@ -202,18 +205,23 @@ bool TokenWalk::decide(const MaskSource& source, const Origin& origin,
   return !left;
 }
 
-template <class Out>
-void TokenWalk::below(const MaskSource& source, const Origin& origin,
-                      std::uint32_t root, Configuration at, Out& out) {
+// Goes through the nodes strictly below `root`, where the configuration is
+// `at`, in preorder.  A node whose byte may be read is visited:
+//
+//   Configuration visit(node index, node, Configuration before)
+//
+// decides its tokens, from the configuration `before` its byte, and returns
+// from where those below it are to be read; dead if they are not.
+//
+// Invariant: states_[d] and wanted_bytes_[d] belong to the node at depth d on
+// the current path.
+template <class Visit>
+void TokenWalk::descend(const MaskSource& source, const vocab::TrieNode* nodes,
+                        std::uint32_t root, Configuration at,
+                        const Visit& visit) {
   Configuration* const states = states_.data();
-  const vocab::TrieNode* const nodes = trie_.nodes().data();
-  const std::uint32_t end = nodes[root].subtree_end();
-  if (root + 1 == end) return;
-  if (base::is_digit(nodes[root].byte()) && source.any_digits(at)) {
-    below_digits(source, origin, root, out);
-    return;
-  }
   auto* const wanted = wanted_bytes_.data();
+  const std::uint32_t end = nodes[root].subtree_end();
   states[nodes[root].depth()] = at;
   wanted[nodes[root].depth()] = source.likely_bytes(at);
   Spender spender;
@@ -224,22 +232,39 @@ void TokenWalk::below(const MaskSource& source, const Origin& origin,
       i = node.subtree_end();
       continue;
     }
-    Configuration next =
-        source.step_or_value(states[node.depth() - 1], node.byte());
-    if (!decide(source, origin, i, next, out)) {
+    const Configuration next = visit(i, node, states[node.depth() - 1]);
+    if (next.dead()) {
       i = node.subtree_end();
       continue;
     }
     ++i;
     if (i == node.subtree_end()) continue;
-    if (base::is_digit(node.byte()) && source.any_digits(next)) {
-      below_digits(source, origin, i - 1, out);
-      i = node.subtree_end();
-      continue;
-    }
     states[node.depth()] = next;
     wanted[node.depth()] = source.likely_bytes(next);
   }
+}
+
+template <class Out>
+void TokenWalk::below(const MaskSource& source, const Origin& origin,
+                      std::uint32_t root, Configuration at, Out& out) {
+  const vocab::TrieNode* const nodes = trie_.nodes().data();
+  if (root + 1 == nodes[root].subtree_end()) return;
+  if (base::is_digit(nodes[root].byte()) && source.any_digits(at)) {
+    below_digits(source, origin, root, out);
+    return;
+  }
+  descend(source, nodes, root, at,
+          [&](std::uint32_t i, const vocab::TrieNode& node,
+              Configuration before) -> Configuration {
+            Configuration next = source.step_or_value(before, node.byte());
+            if (!decide(source, origin, i, next, out)) return {};
+            if (i + 1 != node.subtree_end() && base::is_digit(node.byte()) &&
+                source.any_digits(next)) {
+              below_digits(source, origin, i, out);
+              return {};
+            }
+            return next;
+          });
 }
 
 // As below(), from a number that continues with every text of digits.  Tokens
@@ -284,46 +309,26 @@ template <class Out>
 void TokenWalk::remainders_below(const MaskSource& source, const Remainders& of,
                                  std::uint32_t root, Configuration at,
                                  Out& out) {
-  Configuration* const states = states_.data();
   const vocab::TrieNode* const nodes = of.exits->nodes().data();
-  const std::uint32_t end = nodes[root].subtree_end();
-  if (root + 1 == end) return;
-  auto* const wanted = wanted_bytes_.data();
-  states[nodes[root].depth()] = at;
-  wanted[nodes[root].depth()] = source.likely_bytes(at);
-  Spender spender;
-  for (std::uint32_t i = root + 1; i < end;) {
-    spender.count();
-    const vocab::TrieNode node = nodes[i];
-    if (!base::has_byte(wanted[node.depth() - 1], node.byte())) {
-      i = node.subtree_end();
-      continue;
-    }
-    if constexpr (requires { out.decides(node.byte(), of, i); }) {
-      if (out.decides(node.byte(), of, i)) {
-        i = node.subtree_end();
-        continue;
-      }
-    }
-    Configuration next = source.step(states[node.depth() - 1], node.byte());
-    if (const auto left = source.left_value(next)) {
-      if constexpr (requires { out.past(*left); }) {
-        next = out.past(*left);
-      } else {
-        leave(of, i, *left, out);
-        next = {};
-      }
-    }
-    if (next.dead()) {
-      i = node.subtree_end();
-      continue;
-    }
-    set_remainders(of, i, out);
-    ++i;
-    if (i == node.subtree_end()) continue;
-    states[node.depth()] = next;
-    wanted[node.depth()] = source.likely_bytes(next);
-  }
+  if (root + 1 == nodes[root].subtree_end()) return;
+  descend(source, nodes, root, at,
+          [&](std::uint32_t i, const vocab::TrieNode& node,
+              Configuration before) -> Configuration {
+            if constexpr (requires { out.decides(node.byte(), of, i); }) {
+              if (out.decides(node.byte(), of, i)) return {};
+            }
+            Configuration next = source.step(before, node.byte());
+            if (const auto left = source.left_value(next)) {
+              if constexpr (requires { out.past(*left); }) {
+                next = out.past(*left);
+              } else {
+                leave(of, i, *left, out);
+                return {};
+              }
+            }
+            if (!next.dead()) set_remainders(of, i, out);
+            return next;
+          });
 }
 
 template <class Out>
