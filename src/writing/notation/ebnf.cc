@@ -34,7 +34,7 @@ EbnfReader::EbnfReader(std::string_view text, const GbnfOptions& options)
 void EbnfReader::skip_blanks() {
   for (; !at_end(); ++at_) {
     if (peek() == '#') {
-      while (!at_end() && peek() != '\n' && peek() != '\r') ++at_;
+      skip_line();
       return;
     }
     if (peek() != ' ' && peek() != '\t') return;
@@ -43,9 +43,11 @@ void EbnfReader::skip_blanks() {
 
 // In GBNF, a line ends what stands in no parentheses.
 void EbnfReader::skip_space() {
-  skip_blanks();
-  if (gbnf_ && frames_.size() == 1) return;
-  for (; peek() == '\n' || peek() == '\r'; skip_blanks()) ++at_;
+  if (gbnf_ && frames_.size() == 1) {
+    skip_blanks();
+  } else {
+    ExpressionReader::skip_space();
+  }
 }
 
 bool EbnfReader::first_on_line(std::size_t at) const {
@@ -152,7 +154,7 @@ bool EbnfReader::begins_rule() const {
 bool EbnfReader::at_end_of_rule() {
   if (at_end()) return true;
   if (!gbnf_) return begins_name(peek()) && begins_rule();
-  return frames_.size() == 1 && (peek() == '\n' || peek() == '\r');
+  return frames_.size() == 1 && at_newline();
 }
 
 bool EbnfReader::body(ExprId& out) {
@@ -177,9 +179,7 @@ bool EbnfReader::element() {
       if (!alternative(at_)) return false;
       ++at_;
       // In GBNF a "|" at the end of a line continues the rule.
-      for (skip_blanks(); peek() == '\n' || peek() == '\r'; skip_blanks()) {
-        ++at_;
-      }
+      ExpressionReader::skip_space();
       return true;
     case ')':
       return close_group();

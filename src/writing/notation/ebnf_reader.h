@@ -41,8 +41,8 @@ class EbnfReader : private ExpressionReader {
     Span span = {};
   };
 
+  void skip_blanks() override;
   void skip_space() override;
-  void skip_blanks();  // up to the end of the line
   bool first_on_line(std::size_t at) const;
 
   // Rules (ebnf.cc).
@@ -66,8 +66,6 @@ class EbnfReader : private ExpressionReader {
   bool line_ends() const;
   bool char_class(rules::ExprId& out);
   bool escape(bool in_class, char32_t& out);
-  bool hex_escape(std::size_t begin, std::size_t least, std::size_t most,
-                  char32_t& out);
   bool token(rules::ExprId& out);
   bool read_hex(std::size_t begin);
   bool own_option(rules::RuleOptions& out, const std::string& key,

@@ -5,7 +5,6 @@
 #include <charconv>
 #include <utility>
 
-#include "base/ascii.h"
 #include "base/utf8.h"
 #include "notation/ebnf_reader.h"
 #include "notation/exclude_patterns.h"
@@ -17,34 +16,6 @@ namespace parlance::notation {
 using rules::ExprId;
 using rules::FreeTextExpr;
 using rules::Token;
-namespace {
-
-using base::hex_digit;
-
-}  // namespace
-
-// Reads `least` to `most` hexadecimal digits of the escape at `begin`.
-bool EbnfReader::hex_escape(std::size_t begin, std::size_t least,
-                            std::size_t most, char32_t& out) {
-  std::size_t digits = 0;
-  std::uint64_t value = 0;
-  while (digits < most && hex_digit(peek()) >= 0) {
-    value = std::min<std::uint64_t>(
-        value * 16 + static_cast<unsigned>(hex_digit(peek())), 1u << 30);
-    ++at_;
-    ++digits;
-  }
-  if (digits < least) {
-    return fail(
-        begin, at_,
-        "This escape needs " + std::to_string(least) + " hexadecimal digits.");
-  }
-  if (value > regex::kMaxCodePoint || (value >= 0xD800 && value < 0xE000)) {
-    return fail(begin, at_, "This escape is not a Unicode character.");
-  }
-  out = static_cast<char32_t>(value);
-  return true;
-}
 
 // Reads an escape: a control character by its letter, a character by its number
 // or punctuation.  REQUIRES: the cursor is at "\".
@@ -79,7 +50,7 @@ bool EbnfReader::escape(bool in_class, char32_t& out) {
 
 // Whether a string or class ends unclosed here.
 bool EbnfReader::line_ends() const {
-  return at_end() || (!gbnf_ && (peek() == '\n' || peek() == '\r'));
+  return at_end() || (!gbnf_ && at_newline());
 }
 
 // REQUIRES: the cursor is at the opening quote.

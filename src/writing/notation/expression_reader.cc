@@ -7,7 +7,9 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
+#include "regex/char_class.h"
 
 namespace parlance::notation {
 
@@ -15,6 +17,10 @@ using rules::ExprId;
 using rules::kUnbounded;
 using rules::RuleId;
 using rules::Token;
+
+void ExpressionReader::skip_space() {
+  for (skip_blanks(); at_newline(); skip_blanks()) ++at_;
+}
 
 bool ExpressionReader::fail_here(std::string message) {
   if (at_end()) return fail(at_, at_, "The grammar ends here; " + message);
@@ -350,6 +356,30 @@ bool ExpressionReader::temperature(std::size_t begin, rules::RuleOptions& out) {
                 "A temperature is a finite number, 0 or greater.");
   }
   out.temperature = read;
+  return true;
+}
+
+// --- Escapes -----------------------------------------------------------------
+
+bool ExpressionReader::hex_escape(std::size_t begin, std::size_t least,
+                                  std::size_t most, char32_t& out) {
+  std::size_t digits = 0;
+  std::uint64_t value = 0;
+  while (digits < most && base::hex_digit(peek()) >= 0) {
+    value = std::min<std::uint64_t>(
+        value * 16 + static_cast<unsigned>(base::hex_digit(peek())), 1u << 30);
+    ++at_;
+    ++digits;
+  }
+  if (digits < least) {
+    return fail(
+        begin, at_,
+        "This escape needs " + std::to_string(least) + " hexadecimal digits.");
+  }
+  if (value > regex::kMaxCodePoint || (value >= 0xD800 && value < 0xE000)) {
+    return fail(begin, at_, "This escape is not a Unicode character.");
+  }
+  out = static_cast<char32_t>(value);
   return true;
 }
 

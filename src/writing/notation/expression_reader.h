@@ -60,7 +60,8 @@ class ExpressionReader : protected TextCursor {
   virtual ~ExpressionReader() = default;
 
   // What differs between the notations.
-  virtual void skip_space() = 0;  // also over the ends of lines
+  virtual void skip_blanks() = 0;  // white space and comments within a line
+  virtual void skip_space();       // and the ends of lines
   virtual std::string name() = 0;
   virtual bool string(std::string& out) = 0;
   // The value of the options "suffix" and "stop".
@@ -108,6 +109,11 @@ class ExpressionReader : protected TextCursor {
               const std::string& rule_name, std::size_t begin);
   bool temperature(std::size_t begin, rules::RuleOptions& out);
   bool capture_name(std::string& out);
+
+  // Reads `least` to `most` hexadecimal digits of the escape at `begin`, which
+  // are the number of a character.
+  bool hex_escape(std::size_t begin, std::size_t least, std::size_t most,
+                  char32_t& out);
 
   // A token by its id, and the tokens <name>.
   bool token_number(rules::Token& out);

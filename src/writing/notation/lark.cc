@@ -49,7 +49,7 @@ LarkReader::LarkReader(const LarkReader& outer, std::size_t begin)
 void LarkReader::skip_blanks() {
   for (; !at_end(); ++at_) {
     if (peek() == '#' || (peek() == '/' && peek(1) == '/')) {
-      while (!at_end() && peek() != '\n' && peek() != '\r') ++at_;
+      skip_line();
       return;
     }
     if (peek() == '\\') {
@@ -61,10 +61,6 @@ void LarkReader::skip_blanks() {
       return;
     }
   }
-}
-
-void LarkReader::skip_space() {
-  for (skip_blanks(); peek() == '\n' || peek() == '\r'; skip_blanks()) ++at_;
 }
 
 std::string LarkReader::name() {
@@ -234,7 +230,7 @@ bool LarkReader::body(ExprId& out) {
   for (;;) {
     skip_blanks();
     if (frames_.size() > 1) skip_space();
-    const bool line_end = at_end() || peek() == '\n' || peek() == '\r';
+    const bool line_end = at_end() || at_newline();
     if (line_end && frames_.size() == 1) {
       const std::size_t saved = at_;
       skip_space();

@@ -32,9 +32,9 @@
 // Ignored text (%ignore) may follow every piece of text of a rule.  With the
 // option allow_initial_skip it may also precede the first.  It does not follow
 // the items of a rule that is lazy or has a suffix or stop, but the rule
-// itself. A rule or template that a lazy rule uses has it as it has it
-// elsewhere. Of a source that is imported, %ignore and these options count for
-// nothing.
+// itself.  A rule or template that a lazy rule uses has ignored text as it has
+// it elsewhere.  The %ignore and these options of an imported source have no
+// effect.
 //
 // A rule `(a | b)* tail`, where `tail` is any text and `a` and `b` begin with
 // any text up to a fixed text (a lazy rule, or one with a suffix or stop) or

@@ -84,6 +84,15 @@ std::string_view common_terminal(std::string_view name) {
   return "";
 }
 
+std::string message_in(const std::string& called, std::string_view source,
+                       const Error& error) {
+  std::string out = "In \"" + called + "\"";
+  if (error.span) {
+    out += ", " + to_string(line_column(source, error.span->begin));
+  }
+  return out + ": " + error.message;
+}
+
 // Reads a statement.  REQUIRES: the cursor is at "%".
 bool LarkReader::directive() {
   const std::size_t begin = at_++;
@@ -142,8 +151,7 @@ bool LarkReader::inline_directive(ExprId& out) {
 // such terminals (of indentation, for example).  There is none here, so they
 // have no text; the grammar's report says so.
 bool LarkReader::declare() {
-  for (skip_blanks(); !at_end() && peek() != '\n' && peek() != '\r';
-       skip_blanks()) {
+  for (skip_blanks(); !at_end() && !at_newline(); skip_blanks()) {
     const std::size_t begin = at_;
     const std::string called = name();
     if (called.empty()) return fail_here("%declare is followed by names.");
@@ -273,10 +281,7 @@ bool LarkReader::read_module(const std::string& module, Span span) {
                     "sources by their names.",
                 ErrorCode::kUnknownName);
   }
-  if (context_.depth >= 64) {
-    return fail(span.begin, span.end, "Grammars are nested more than 64 deep.",
-                ErrorCode::kTooLarge);
-  }
+  if (!may_nest(span)) return false;
   if (!count_read(source->second.size())) {
     return fail(span.begin, span.end,
                 "The sources that are imported, and what templates make, have "
@@ -303,12 +308,7 @@ bool LarkReader::read_module(const std::string& module, Span span) {
   at_ = at;
   last_ignore_ = last_ignore;
   if (!good) {
-    std::string where = "In \"" + module + "\"";
-    if (error_->span) {
-      where +=
-          ", " + to_string(line_column(source->second, error_->span->begin));
-    }
-    error_->message = where + ": " + error_->message;
+    error_->message = message_in(module, source->second, *error_);
     error_->span = span;
     return false;
   }
@@ -417,15 +417,21 @@ bool LarkReader::substring(ExprId& out) {
   return true;
 }
 
+bool LarkReader::may_nest(Span span) {
+  constexpr std::size_t kMaxDepth = 64;
+  if (context_.depth < kMaxDepth) return true;
+  return fail(
+      span.begin, span.end,
+      "Grammars are nested more than " + std::to_string(kMaxDepth) + " deep.",
+      ErrorCode::kTooLarge);
+}
+
 // REQUIRES: the cursor is after "%lark".
 bool LarkReader::nested(ExprId& out) {
   skip_space();
   const std::size_t begin = at_;
   if (!match("{")) return fail_here("a grammar in braces belongs here.");
-  if (context_.depth >= 64) {
-    return fail(begin, at_, "Grammars are nested more than 64 deep.",
-                ErrorCode::kTooLarge);
-  }
+  if (!may_nest({begin, at_})) return false;
   ++context_.depth;
   LarkReader inner(*this, at_);
   Result<rules::Rules> rules = inner.run();

@@ -24,6 +24,10 @@ namespace parlance::notation {
 // terminal of this name.
 std::string_view common_terminal(std::string_view name);
 
+// The message of an error in the source `called`, with its place there.
+std::string message_in(const std::string& called, std::string_view source,
+                       const Error& error);
+
 // Of LarkContext::read_bytes.  A source is read again in each "%lark {...}"
 // that imports it, and may have several of them itself.
 inline constexpr std::size_t kMaxReadBytes = std::size_t{16} << 20;
@@ -52,8 +56,7 @@ class LarkReader : private ExpressionReader {
   std::size_t end() const { return at_; }
 
  private:
-  void skip_blanks();  // up to the end of the line
-  void skip_space() override;
+  void skip_blanks() override;
 
   // lark.cc
   bool statements();
@@ -107,6 +110,8 @@ class LarkReader : private ExpressionReader {
   bool grammar_options();
   bool json_object(json::Value& out);
   bool substring(rules::ExprId& out);
+  // Fails if grammars and sources are nested too deeply.
+  bool may_nest(Span span);
   bool nested(rules::ExprId& out);
 
   // lark_templates.cc

@@ -75,7 +75,7 @@ bool LarkReader::skip_body() {
   for (;;) {
     skip_blanks();
     const char c = peek();
-    if (at_end() || c == '\n' || c == '\r') {
+    if (at_end() || at_newline()) {
       const std::size_t saved = at_;
       skip_space();
       if (!at_end() && (depth > 0 || peek() == '|')) continue;

@@ -78,18 +78,7 @@ bool LarkReader::code_point_escape(std::size_t digits, std::string& out) {
   const std::size_t begin = at_;
   char32_t value = 0;
   at_ += 2;
-  for (std::size_t i = 0; i < digits; ++i, ++at_) {
-    const int digit = base::hex_digit(static_cast<unsigned char>(peek()));
-    if (digit < 0 || value > 0xFFFFFF) {
-      return fail(begin, at_,
-                  "This escape needs " + std::to_string(digits) +
-                      " hexadecimal digits.");
-    }
-    value = value * 16 + static_cast<char32_t>(digit);
-  }
-  if (value > regex::kMaxCodePoint || (value >= 0xD800 && value < 0xE000)) {
-    return fail(begin, at_, "This escape is not a Unicode character.");
-  }
+  if (!hex_escape(begin, digits, digits, value)) return false;
   std::string character;
   base::append_utf8(character, value);
   const std::string quoted = json::dump(json::Value(character));
@@ -297,22 +286,15 @@ bool LarkReader::named_grammar(ExprId& out) {
                       "@" + called + ".",
                   ErrorCode::kConflict);
     }
-    if (context_.depth >= 64) {
-      return fail(begin, at_, "Grammars are nested more than 64 deep.",
-                  ErrorCode::kTooLarge);
-    }
+    if (!may_nest({begin, at_})) return false;
     chain.push_back(called);
     ++context_.depth;
     Result<rules::Rules> read = LarkReader(source->second, context_).run();
     --context_.depth;
     chain.pop_back();
     if (!read) {
-      std::string where = "In \"@" + called + "\"";
-      if (read.error().span) {
-        where += ", " + to_string(line_column(source->second,
-                                              read.error().span->begin));
-      }
-      return fail(begin, at_, where + ": " + read.error().message,
+      return fail(begin, at_,
+                  message_in("@" + called, source->second, read.error()),
                   read.error().code);
     }
     // Drop the spans, which count bytes of another text.

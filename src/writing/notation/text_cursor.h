@@ -2,7 +2,7 @@
 #define PARLANCE_SRC_NOTATION_TEXT_CURSOR_H_
 
 // A position in the text of a grammar, and the first error found in it: the
-// common base of the readers of EBNF and Lark.
+// common base of the readers of EBNF, GBNF and Lark.
 //
 // A method that returns bool returns false after it has called fail().
 
@@ -27,6 +27,11 @@ class TextCursor {
   bool at_end() const { return at_ >= text_.size(); }
   char peek(std::size_t ahead = 0) const {
     return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
+  }
+  bool at_newline() const { return peek() == '\n' || peek() == '\r'; }
+  // Skips what is left of the line.
+  void skip_line() {
+    while (!at_end() && !at_newline()) ++at_;
   }
   // Skips `expected` and returns true if the text continues with it.
   bool match(std::string_view expected);
