@@ -10,6 +10,7 @@
 #include "base/unwinding.h"
 #include "base/utf8.h"
 #include "mask/draft_tree.h"
+#include "recogniser/text_reader.h"
 
 namespace parlance::mask {
 
@@ -54,7 +55,7 @@ auto MatcherImpl::ask(const Question& question)
     if (work.stopped()) {
       truncate(size);
       terminated_ = terminated;
-      error_ = error_of(work);
+      error_ = recogniser::stopped_error(work, bytes_read(steps()));
       error_at_ = steps();
       return std::nullopt;
     }
@@ -71,17 +72,6 @@ std::size_t MatcherImpl::bytes_read(std::size_t steps) const {
                  : input_.bytes(i).size();
   }
   return bytes;
-}
-
-Error MatcherImpl::error_of(const base::Work& work) const {
-  const std::size_t bytes = bytes_read(history_.size() - 1);
-  std::string message =
-      "What may follow after byte " + std::to_string(bytes) + " of the text";
-  if (!work.place().empty()) message += " (in " + work.place() + ")";
-  message += " takes more than GrammarLimits::";
-  message += work.why() == base::WorkStop::kSteps ? "steps" : "work";
-  message += ", which is " + std::to_string(work.passed()) + ".";
-  return Error{.code = ErrorCode::kTooLarge, .message = std::move(message)};
 }
 
 void MatcherImpl::truncate(std::size_t size) {
@@ -473,9 +463,9 @@ std::vector<Id> MatcherImpl::find_forced_tokens() {
 // `text` at `end` is not forced.
 //
 // With an encoder the tokens are what it returns.  An encoder reads text, and
-// what is left of a character after a token that ends inside it is none. There,
-// and without an encoder, a token is certain if it is the only token that is a
-// prefix of the rest.
+// what is left of a character after a token that ends inside it is none.
+// There, and without an encoder, a token is certain if it is the only token
+// that is a prefix of the rest.
 std::vector<Id> MatcherImpl::tokens_of(std::string_view text, bool last,
                                        const Position& end) {
   const bool encodes = !!constraint_->compiler().vocabulary().encoder();

@@ -146,8 +146,6 @@ class MatcherImpl {
   // limit was passed; then there is an error.
   template <class Question>
   auto ask(const Question& question) -> std::optional<decltype(question())>;
-  // The error of `work`, which was stopped.
-  Error error_of(const base::Work& work) const;
   // Keeps the first `size` configurations.
   void truncate(std::size_t size);
   bool accept_step(Id id);

@@ -5,21 +5,10 @@
 #include <utility>
 
 #include "base/unwinding.h"
-#include "base/work.h"
 
 namespace parlance::recogniser {
 
 namespace {
-
-Error stopped_error(const base::Work& work, std::size_t offset) {
-  std::string message =
-      "What may follow after byte " + std::to_string(offset) + " of the text";
-  if (!work.place().empty()) message += " (in " + work.place() + ")";
-  message += " takes more than GrammarLimits::";
-  message += work.why() == base::WorkStop::kSteps ? "steps" : "work";
-  message += ", which is " + std::to_string(work.passed()) + ".";
-  return Error{.code = ErrorCode::kTooLarge, .message = std::move(message)};
-}
 
 Error spoiled_error(std::size_t offset) {
   return Error{.code = ErrorCode::kTooLarge,
@@ -31,6 +20,16 @@ Error spoiled_error(std::size_t offset) {
 }
 
 }  // namespace
+
+Error stopped_error(const base::Work& work, std::size_t offset) {
+  std::string message =
+      "What may follow after byte " + std::to_string(offset) + " of the text";
+  if (!work.place().empty()) message += " (in " + work.place() + ")";
+  message += " takes more than GrammarLimits::";
+  message += work.why() == base::WorkStop::kSteps ? "steps" : "work";
+  message += ", which is " + std::to_string(work.passed()) + ".";
+  return Error{.code = ErrorCode::kTooLarge, .message = std::move(message)};
+}
 
 TextReader::TextReader(std::shared_ptr<Language> language, std::uint64_t work)
     : language_(std::move(language)),

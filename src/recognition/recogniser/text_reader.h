@@ -13,11 +13,16 @@
 #include <string>
 #include <string_view>
 
+#include "base/work.h"
 #include "parlance/error.h"
 #include "recogniser/language.h"
 #include "recogniser/recogniser.h"
 
 namespace parlance::recogniser {
+
+// The error of a question that `work` stopped, about what may follow after
+// `offset` bytes of a text.
+Error stopped_error(const base::Work& work, std::size_t offset);
 
 class TextReader {
  public:
