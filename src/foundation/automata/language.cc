@@ -802,8 +802,8 @@ std::uint64_t Languages::max_min_plain_of(LanguageId id) const {
 // Whether an And, or an Or of some, visibly has a member: its operands but for
 // the condition on the length (.{a,b}) can be completed by plain text, one
 // after the other (max_min_plain_of()), and the sum of what they need is at
-// most b. If what is completed stays so (Expr::extends), plain text fills up to
-// a.
+// most b.  If what is completed stays so (Expr::extends), plain text fills up
+// to a.
 bool Languages::completes_within_length(LanguageId id) const {
   const Expr& expr = (*expressions_)[id];
   const ExprId* operands = expressions_->operands(id);

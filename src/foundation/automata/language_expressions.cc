@@ -699,7 +699,7 @@ ExprId Expressions::text(std::string_view string, ExprId rest) {
 
 // Builds a trie of the strings: one branch per first character, and so on.
 // `pending` is a stack of ranges of strings that share their first `depth`
-// bytes. A range is finished when the ranges of all its branches are; `at` is
+// bytes.  A range is finished when the ranges of all its branches are; `at` is
 // the first string of the range that has no branch yet.
 ExprId Expressions::strings(std::vector<std::string_view> sorted) {
   struct Range {

@@ -805,7 +805,7 @@ Result<Nfa> compile_nfa(const std::vector<PatternSpec>& patterns,
 
 // Sums of at most `max_states` instructions, child before parent.  A class has
 // at most eight trie nodes for each range: three for each end, and two shared
-// ones. What is not bounded so simply is left to compile_nfa(): loops whose
+// ones.  What is not bounded so simply is left to compile_nfa(): loops whose
 // body may match nothing are compiled twice, and an end of text in a look-ahead
 // may be refused.
 bool surely_compiles(const regex::Hir& hir, std::size_t max_states) {

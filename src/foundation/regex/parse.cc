@@ -145,7 +145,7 @@ bool Parser::anchor(AstAnchor which, std::size_t begin) {
 // --- Quantifiers ----------------------------------------------------------
 
 // Reads a quantifier.  REQUIRES: at_ is after one of * + ? {, which is at
-// `begin`. A "{" that begins no quantifier is a character.
+// `begin`.  A "{" that begins no quantifier is a character.
 bool Parser::quantifier(std::size_t begin) {
   switch (text_[begin]) {
     case '*':

@@ -275,7 +275,7 @@ void Writer::close(const HirNode& node, bool bare) {
 
 // NOTBOL stops "^" and not "\A", so the start of the text is always "^": a
 // search in a later part of a text can then specify that the text does not
-// begin there. Options MULTILINE and DOLLAR_ENDONLY are never set.
+// begin there.  Options MULTILINE and DOLLAR_ENDONLY are never set.
 void Writer::assertion(Assertion which) {
   std::string word;
   if (which == Assertion::kWordBoundary ||

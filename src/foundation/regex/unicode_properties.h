@@ -14,7 +14,7 @@ namespace parlance::regex {
 
 // Whether \w of the `regex` module matches `c`: letters and other
 // Alphabetic characters, marks, decimal digits, connector punctuation, the two
-// joiners. A table look-up for ASCII, O(log n) beyond.
+// joiners.  A table look-up for ASCII, O(log n) beyond.
 bool is_word(char32_t c);
 
 // Built at first use and shared.  kWord: \w of the `regex` module.

@@ -733,7 +733,7 @@ bool CfgRecogniser::is_complete(const RuleActivation& one,
 // Computes the least fixed point of "this activation may end here".  The
 // closure of an activation may depend on that through references outward: it is
 // first computed as if the activation could not end, and once more if then it
-// can. Being able to end only adds items, so two rounds are enough.
+// can.  Being able to end only adds items, so two rounds are enough.
 //
 // The items at the end of the rule or of its body become flags (`whole`,
 // `body_end`); the others are what the activation can read.  A closure that

@@ -178,9 +178,9 @@ class EarleyRecogniser::Closure {
     return false;
   }
 
-  // Whether the derivation through `wanted` is preferred to the known one. Both
-  // are followed backwards, the one that is later in the text first, until they
-  // meet; then their parts are compared from the first on.
+  // Whether the derivation through `wanted` is preferred to the known one.
+  // Both are followed backwards, the one that is later in the text first, until
+  // they meet; then their parts are compared from the first on.
   bool better(std::uint32_t index, const Back& wanted) {
     Derivation& one = one_;
     Derivation& other = other_;

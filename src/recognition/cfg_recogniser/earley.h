@@ -123,7 +123,7 @@ class EarleyRecogniser {
 
   // The captures of one derivation of the text read so far.  If the text may
   // end here, that is the preferred derivation, as parlance/grammar.h defines
-  // it. Otherwise the captures of all derivations still open are joined: among
+  // it.  Otherwise the captures of all derivations still open are joined: among
   // captures with the same name and the same begin, the longest.  Sorted by
   // end, inner captures first.
   // Complexity: O(items of the sets that no call has followed yet + captures).

@@ -15,7 +15,7 @@
 // To follow a transition is then to walk a tree, to intern the few contexts
 // that are made, and to intern a frame.  Many transitions lead to the same
 // kernel in the same contexts: after `;` the statement is over, whatever it
-// was. For these the target is stored (numbered_kernels_).
+// was.  For these the target is stored (numbered_kernels_).
 //
 // While a keyword may also be a name, each of its letters makes a kernel of its
 // own, and what follows the name is the same in all of them.  So only the items

@@ -80,7 +80,7 @@ struct NetworkRule {
 
 struct TransitionNetwork {
   // `schemas[i]` recognises the texts of rules.schemas[i]; null matches
-  // nothing. `marks`: the special tokens that the markers of the rules are
+  // nothing.  `marks`: the special tokens that the markers of the rules are
   // written with; null if there are none.
   TransitionNetwork(const rules::Rules& rules,
                     std::span<recogniser::Recogniser* const> schemas,

@@ -135,7 +135,7 @@ base::ByteSet JsonRecogniser::bytes_of_exceptions(const Lexeme& lexeme) {
 
 // Values: a hint if every text of a valid length is accepted.  With one entry
 // the lengths are its bounds; with several, find_accepting_ranges() separates
-// them. Keys: a hint if every other key may come; the keys of the trie are
+// them.  Keys: a hint if every other key may come; the keys of the trie are
 // exceptions.
 std::optional<FreeString> JsonRecogniser::free_string(Configuration config) {
   const Lexeme& lexeme = lexemes_[config.lex];

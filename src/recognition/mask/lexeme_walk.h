@@ -45,7 +45,7 @@ class LexemeWalk
 
   // Overwrites `words` with the tokens that stay in the lexeme `lex` and need
   // at most `room` characters, and fills out.leaving.  If out.bounded, also
-  // fills out.need and out.longs. REQUIRES: `lex` is a LexemeHint::state, and
+  // fills out.need and out.longs.  REQUIRES: `lex` is a LexemeHint::state, and
   // the caller holds the lock of its recogniser.
   void run(recogniser::LexemeStates& lexemes,
            const vocab::StringClassTrie& class_trie, std::uint32_t lex,

@@ -398,8 +398,8 @@ void SchemaSolver::Expander::negate_array(NodeId id,
   add_bounds(choices, rules.min_items, rules.max_items);
 }
 
-// Appends the choices for oneOf to fail: no option holds, or some two do. False
-// if no option allows the type: then oneOf fails for every value.
+// Appends the choices for oneOf to fail: no option holds, or some two do.
+// False if no option allows the type: then oneOf fails for every value.
 bool SchemaSolver::Expander::negate_one_of(NodeId id,
                                            std::vector<Choice>& choices) {
   const std::vector<NodeId>& options = document().node(id).one_of;
