@@ -12,6 +12,7 @@
 #include "base/access.h"
 #include "grammar/compile.h"
 #include "grammar/grammar_impl.h"
+#include "grammar/source.h"
 #include "structural_tag/structural_tag.h"
 
 namespace parlance {
@@ -28,7 +29,7 @@ using Tokens = std::vector<std::uint32_t>;
 // compile looked up.  They are looked up again before a cached grammar is used.
 struct CachedGrammar {
   std::shared_ptr<grammar::GrammarImpl> impl;
-  std::vector<std::pair<std::string, Tokens>> tokens = {};
+  grammar::LookedUp tokens = {};
 };
 
 template <class Find>
@@ -85,13 +86,7 @@ Result<Grammar> looking_up(PartCache& cache, const std::string& key,
   };
   ImplResult made = find_or_make(cache, KeyView(key), find, [&](auto& tokens) {
     Options asking = options;
-    if (options.tokens_spelled) {
-      asking.tokens_spelled = [&](std::string_view spelling) {
-        Tokens ids = options.tokens_spelled(spelling);
-        tokens.emplace_back(spelling, ids);
-        return ids;
-      };
-    }
+    asking.tokens_spelled = grammar::recorded(options.tokens_spelled, tokens);
     return make(asking);
   });
   if (!made) return std::move(made).error();

@@ -76,17 +76,6 @@ Error prefix_error(const std::string& part) {
                    "part of another one."};
 }
 
-// Looks up tokens by `find`, if that is not null, and records them.
-notation::TokensSpelled recorded(const notation::TokensSpelled& find,
-                                 grammar::LookedUp& tokens) {
-  if (!find) return nullptr;
-  return [&](std::string_view spelling) {
-    std::vector<std::uint32_t> ids = find(spelling);
-    tokens.emplace_back(spelling, ids);
-    return ids;
-  };
-}
-
 }  // namespace
 
 namespace grammar {

@@ -73,6 +73,16 @@ json::Value source_of(const Grammar& grammar) {
 
 }  // namespace
 
+notation::TokensSpelled recorded(const notation::TokensSpelled& find,
+                                 LookedUp& tokens) {
+  if (!find) return nullptr;
+  return [&find, &tokens](std::string_view spelling) {
+    std::vector<std::uint32_t> ids = find(spelling);
+    tokens.emplace_back(spelling, ids);
+    return ids;
+  };
+}
+
 std::shared_ptr<const Source> schema_source(
     std::shared_ptr<const json::Value> schema,
     const JsonSchemaOptions& options) {
@@ -240,8 +250,7 @@ class Reader {
 
   Result<Grammar> json_schema(GrammarLimits limits) const;
   // Null if the grammar was made without a vocabulary.
-  std::function<std::vector<std::uint32_t>(std::string_view)> tokens_spelled()
-      const {
+  notation::TokensSpelled tokens_spelled() const {
     if (!member("tokens").is_array()) return nullptr;
     return [this](std::string_view spelling) { return tokens(spelling); };
   }

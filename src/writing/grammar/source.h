@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "grammar/grammar_impl.h"
+#include "notation/expression_reader.h"
 #include "parlance/error.h"
 #include "parlance/grammar.h"
 #include "parlance/json.h"
@@ -30,6 +31,11 @@ namespace parlance::grammar {
 // The tokens of each text that a compile looked up.
 using LookedUp =
     std::vector<std::pair<std::string, std::vector<std::uint32_t>>>;
+
+// Looks tokens up as `find` does, and records them in `tokens`.  Null if `find`
+// is.  Both must outlive the result.
+notation::TokensSpelled recorded(const notation::TokensSpelled& find,
+                                 LookedUp& tokens);
 
 // The sources of grammars.  They are written when they are asked for.
 std::shared_ptr<const Source> schema_source(
