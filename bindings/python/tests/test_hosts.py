@@ -165,7 +165,7 @@ def sglang(stand_ins):
 
 def test_an_error_in_llguidance():
     tokenizer = llguidance.LLTokenizer(VOCABULARY)
-    grammar = llguidance._grammar("json_schema", LIST, limits=LIMITS)
+    grammar = llguidance._grammars._grammar("json_schema", LIST, limits=LIMITS)
     matcher = llguidance.LLMatcher(tokenizer, grammar)
     assert matcher.consume_token(ord("[")) and not matcher.is_error()
     row = numpy.zeros(9, numpy.int32)

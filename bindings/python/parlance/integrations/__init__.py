@@ -8,7 +8,7 @@
 Interfaces of other libraries.
 
     parlance.integrations.xgrammar       XGrammar's
-    parlance.integrations.llguidance     llguidance's, as far as vLLM calls it
+    parlance.integrations.llguidance     llguidance's
 
 Plug-ins with parsers and masks.
 

@@ -9,13 +9,54 @@ import sys
 
 from .._errors import UsageError
 
+# ---- Names
+
+
+class _Absent(type):
+    """The type of what stands for a name that is not there: it can be imported, and
+    what uses it says what to use instead."""
+
+    def __call__(cls, *args, **kwargs):
+        raise UsageError(cls.__doc__)
+
+    def __getattr__(cls, name):
+        raise AttributeError(cls.__doc__)
+
+
+def names_of(module, *, modules=None, later=None, absent=None):
+    """Returns a ``__getattr__`` for a package or module.
+
+    Args:
+        module: its name.
+        modules: names, and the submodules that they are.
+        later: names, and the submodules that they are imported from when they are
+            first used.
+        absent: names of the other library that are not there, and what to use
+            instead, a sentence without its full stop.
+    """
+
+    def getattr_of(name):
+        if modules and name in modules:
+            return importlib.import_module(f"{module}.{modules[name]}")
+        if later and name in later:
+            return getattr(importlib.import_module(f"{module}.{later[name]}"), name)
+        if absent and name in absent:
+            return _Absent(name, (), {"__doc__": f"there is no {name}: {absent[name]}"})
+        raise AttributeError(f"module {module!r} has no attribute {name!r}")
+
+    return getattr_of
+
+
+# ---- Modules
+
 
 class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds the module ``name`` and its submodules in the package ``own``."""
 
-    def __init__(self, name, own):
+    def __init__(self, name, own, absent):
         self.name = name
         self.own = own
+        self.absent = absent
 
     def _own(self, name):
         return self.own + name.removeprefix(self.name)
@@ -23,6 +64,9 @@ class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def find_spec(self, name, path=None, target=None):
         if name.partition(".")[0] != self.name:
             return None
+        remedy = self.absent.get(name.removeprefix(self.name + "."))
+        if remedy is not None:
+            raise ModuleNotFoundError(f"there is no {name}: {remedy}", name=name)
         if importlib.util.find_spec(self._own(name)) is None:
             return None
         return importlib.util.spec_from_loader(name, self)
@@ -36,8 +80,11 @@ class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         sys.modules[module.__name__] = importlib.import_module(own)
 
 
-def install(name, own):
+def install(name, own, absent=()):
     """Makes ``import name`` find the package ``own``, in this process.
+
+    Args:
+        absent: submodules that are not there, and what to use instead.
 
     Raises:
         UsageError: ``name`` has been imported; the two cannot be mixed.
@@ -49,7 +96,7 @@ def install(name, own):
             "import of it"
         )
     if not _finders(name):
-        sys.meta_path.insert(0, _Alias(name, own))
+        sys.meta_path.insert(0, _Alias(name, own, dict(absent)))
 
 
 def uninstall(name):

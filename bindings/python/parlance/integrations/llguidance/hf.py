@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..._parlance import Vocabulary
-from . import LLTokenizer
+from ._tokenizer import LLTokenizer
 
 __all__ = ["from_tokenizer"]
 

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+from ._bitmasks import (
+    apply_token_bitmask_inplace,
+    consume_token_par,
+    fill_next_token_bitmask,
+    fill_next_token_bitmask_par,
+    fill_next_token_bitmask_par_with_draft_tokens,
+    get_bitmask_shape,
+)
+
 __all__ = [
     "allocate_token_bitmask",
+    "apply_token_bitmask_inplace",
+    "apply_token_bitmask_inplace_kernel",
+    "consume_token_par",
     "fill_next_token_bitmask",
+    "fill_next_token_bitmask_par",
+    "fill_next_token_bitmask_par_with_draft_tokens",
     "get_bitmask_shape",
 ]
 
-
-def get_bitmask_shape(batch_size, vocab_size):
-    """Returns ``(batch_size, words)``: a word has the bits of 32 tokens."""
-    return batch_size, (vocab_size + 31) // 32
+apply_token_bitmask_inplace_kernel = apply_token_bitmask_inplace
 
 
 def allocate_token_bitmask(batch_size, vocab_size):
@@ -19,14 +30,3 @@ def allocate_token_bitmask(batch_size, vocab_size):
     import torch
 
     return torch.full(get_bitmask_shape(batch_size, vocab_size), -1, dtype=torch.int32)
-
-
-def fill_next_token_bitmask(interp, bitmask, index=0):
-    """Writes the mask of the next token into a row of a bitmask.
-
-    Args:
-        interp: an ``LLMatcher``.
-        bitmask: of int32, in main memory, of shape (rows, words).
-        index: the index of the row.
-    """
-    interp.fill_row(bitmask.numpy()[index])

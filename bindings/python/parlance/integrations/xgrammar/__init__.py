@@ -17,8 +17,6 @@ pydantic, and are imported when they are first used.
 
 from __future__ import annotations
 
-import importlib
-
 from .. import _alias
 from . import exception
 from .compiler import CompiledGrammar, GrammarCompiler
@@ -80,34 +78,35 @@ __all__ = [
     "uninstall",
 ]
 
-# The submodules that names come from when they are first used.
-_LATER = {
-    "StructuralTag": "structural_tag",
-    "StructuralTagItem": "structural_tag",
-    "bitmask_dtype": "matcher",
-    "get_builtin_structural_tag": "builtin_structural_tag",
-    "get_model_structural_tag": "builtin_structural_tag",
-    "normalize_tool_choice": "builtin_structural_tag",
-    "register_model_structural_tag": "builtin_structural_tag",
-}
-_MODULES = {
-    "builtin_structural_tag": "builtin_structural_tag",
-    "contrib": "contrib",
-    "hf": "contrib.hf",
-    "kernels": "kernels",
-    "openai_tool_call_schema": "openai_tool_call_schema",
-    "structural_tag": "structural_tag",
-    "testing": "testing",
+_INSIDE = "it is XGrammar's inside; objects have parlance_grammar, constraint, matcher"
+_ABSENT_MODULES = {
+    "base": _INSIDE,
+    "load_binding": _INSIDE,
+    "tvm_ffi_binding": _INSIDE,
 }
 
-
-def __getattr__(name):
-    if name in _MODULES:
-        return importlib.import_module(f"{__name__}.{_MODULES[name]}")
-    if name in _LATER:
-        module = importlib.import_module(f"{__name__}.{_LATER[name]}")
-        return getattr(module, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = _alias.names_of(
+    __name__,
+    modules={
+        "builtin_structural_tag": "builtin_structural_tag",
+        "contrib": "contrib",
+        "hf": "contrib.hf",
+        "kernels": "kernels",
+        "openai_tool_call_schema": "openai_tool_call_schema",
+        "structural_tag": "structural_tag",
+        "testing": "testing",
+    },
+    later={
+        "StructuralTag": "structural_tag",
+        "StructuralTagItem": "structural_tag",
+        "bitmask_dtype": "matcher",
+        "get_builtin_structural_tag": "builtin_structural_tag",
+        "get_model_structural_tag": "builtin_structural_tag",
+        "normalize_tool_choice": "builtin_structural_tag",
+        "register_model_structural_tag": "builtin_structural_tag",
+    },
+    absent=_ABSENT_MODULES,
+)
 
 
 def install():
@@ -117,7 +116,7 @@ def install():
     Raises:
         UsageError: XGrammar has been imported; the two cannot be mixed.
     """
-    _alias.install("xgrammar", __name__)
+    _alias.install("xgrammar", __name__, _ABSENT_MODULES)
 
 
 def uninstall():

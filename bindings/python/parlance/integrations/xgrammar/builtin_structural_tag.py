@@ -127,8 +127,9 @@ def _of_family(
     format = Format(family)
     if builtin_tools:
         raise ValueError(
-            f"tools: {builtin_tools[0].type!r} is a builtin tool; the tags of "
-            "families have function tools"
+            f"tools: {builtin_tools[0].type!r} is a builtin tool, and the tags of "
+            "families have function tools: give it as a function, or write the tag "
+            "with register_model_structural_tag"
         )
     functions = [tool.model_dump(exclude_none=True) for tool in tools or []]
     if tool_choice == "forced":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from ..._constraining import Grammar as _Grammar
+from .. import _alias
 from . import _serial
 from .exception import runtime_errors, structural_tag_errors
 
@@ -272,9 +273,6 @@ class Grammar:
         return Grammar.deserialize_json, (self.serialize_json(),)
 
 
-def __getattr__(name):
-    if name == "StructuralTagItem":
-        from .structural_tag import StructuralTagItem
-
-        return StructuralTagItem
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = _alias.names_of(
+    __package__, later={"StructuralTagItem": "structural_tag"}
+)

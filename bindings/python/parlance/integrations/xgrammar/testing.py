@@ -9,12 +9,18 @@ from __future__ import annotations
 import json
 import time
 
+from .. import _alias
 from .compiler import GrammarCompiler
 from .grammar import Grammar, schema_text
 from .matcher import GrammarMatcher
 from .tokenizer_info import TokenizerInfo
 
 __all__ = ["bitmask_to_bool_mask", "bool_mask_to_bitmask"]
+
+__getattr__ = _alias.names_of(
+    __name__,
+    absent={"GrammarFunctor": "Parlance compiles a grammar by other passes"},
+)
 
 
 def _json_schema_to_ebnf(schema, *, json_format="json", **options):

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
+from ... import _alias
 from ..matcher import apply_token_bitmask_inplace
+
+__getattr__ = _alias.names_of(
+    __name__,
+    absent=dict.fromkeys(
+        (
+            "apply_token_bitmask_inplace_kernel_indices_torch_compile",
+            "apply_token_bitmask_inplace_kernel_no_indices_torch_compile",
+        ),
+        "apply_token_bitmask_inplace chooses how",
+    ),
+)
 
 
 def apply_token_bitmask_inplace_torch_compile(logits, bitmask, vocab_size=None, indices=None):
