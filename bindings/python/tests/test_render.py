@@ -60,3 +60,19 @@ def test_names_that_cannot_be():
         parlance.Format("qwen3", names={"thoughts": "x"})
     with pytest.raises(TypeError, match="names must be"):
         parlance.Format("qwen3", names=3)
+
+
+@pytest.mark.parametrize("name", parlance.formats())
+def test_line_feeds_that_end_content_before_a_call(name):
+    """What a format reads as layout before a call, it also writes."""
+    family = parlance.Format(name)
+    function = {"name": "now", "arguments": {"a": "1"}}
+    call = {"type": "function", "id": "call00000", "function": function}
+    for content in ("Hi.", "Hi.\n", "Hi.\n\n", "Hi. \n"):
+        message = {"content": content, "tool_calls": [call]}
+        try:
+            text = family.render(message)
+        except parlance.TemplateError as error:
+            assert "has no field 'tool_calls'" in str(error)
+            return
+        assert parlance.parse_response(text, family, prefix="")["content"] == content
