@@ -15,7 +15,8 @@ class CompletionsWriter final : public BlockWriter {
       : conversation_(conversation) {}
 
   void begin() override {
-    send(chunk(Object{{"role", "assistant"}, {"content", ""}}));
+    // Not "": a client would begin a part of text, also where calls alone come.
+    send(chunk(Object{{"role", "assistant"}, {"content", nullptr}}));
   }
 
   void open(const Block& block, std::size_t, Source source) override {

@@ -40,6 +40,7 @@ class ResponsesWriter final : public BlockWriter {
     Object body = {{"item_id", block.id}, {"output_index", number(index)}};
     if (block.kind != BlockKind::kCall) body.set("content_index", 0);
     body.set("delta", text);
+    if (block.kind == BlockKind::kContent) body.set("logprobs", Array());
     emit(event_name(block.kind, /*done=*/false), std::move(body), source);
   }
 
@@ -51,6 +52,7 @@ class ResponsesWriter final : public BlockWriter {
     } else {
       body.set("content_index", 0);
       body.set("text", block.text);
+      if (block.kind == BlockKind::kContent) body.set("logprobs", Array());
     }
     emit(event_name(block.kind, /*done=*/true), std::move(body));
     if (block.kind != BlockKind::kCall) {
@@ -164,6 +166,8 @@ class ResponsesWriter final : public BlockWriter {
       const std::int64_t prompt = conversation_.usage.prompt_tokens;
       usage = Object{
           {"input_tokens", prompt},
+          {"input_tokens_details",
+           Object{{"cached_tokens", 0}, {"cache_write_tokens", 0}}},
           {"output_tokens", completion},
           {"output_tokens_details",
            Object{{"reasoning_tokens", conversation_.counts().reasoning}}},
