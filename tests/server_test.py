@@ -132,6 +132,24 @@ BERLIN = call("get_weather", city="Berlin")
 UTC = call("get_time", zone="UTC")
 
 
+def post(server, data, path="/chat/completions", *options):
+    out = subprocess.run(
+        ["curl", "-sN", "-w", "\n%{http_code}", "-H", "Content-Type: application/json"]
+        + [*options, "--data-binary", "@-", server.base + path],
+        input=data if isinstance(data, bytes) else json.dumps(data).encode(),
+        capture_output=True,
+        timeout=60,
+        check=True,
+    ).stdout.decode()
+    body, _, status = out.rpartition("\n")
+    return int(status), body
+
+
+needs_curl = pytest.mark.skipif(
+    not shutil.which("curl"), reason="curl is not installed"
+)
+
+
 class City(pydantic.BaseModel):
     name: str
     people: int
@@ -292,6 +310,47 @@ def test_pydantic(client):
     assert done.choices[0].message.parsed.rivers == ["Rhine"]
 
 
+def test_members_that_ask_for_nothing(client):
+    nothing = {"n": 1, "frequency_penalty": 0, "logit_bias": {}, "logprobs": False}
+    harmless = {"user": "u", "metadata": {"a": "b"}, "store": False, "top_logprobs": None}
+    done = ask(client, "Hi.", extra_body=nothing | harmless)
+    assert done.choices[0].message.content == "Hi."
+
+
+@pytest.mark.parametrize("stop", ["d t", ["zz", "d t", "e"], ["o three", "nd t"], "\n"])
+def test_stop(client, stop):
+    text = "one and two three"
+    stops = [stop] if isinstance(stop, str) else stop
+    ends = [text.find(one) for one in stops if one in text]
+    wanted = text[: min(ends)] if ends else text
+    done = ask(client, text, stop=stop)
+    assert (done.choices[0].message.content, done.choices[0].finish_reason) == (
+        wanted,
+        "stop",
+    )
+    chunks = list(ask(client, text, stop=stop, stream=True))
+    said = "".join(c.choices[0].delta.content or "" for c in chunks)
+    assert (said, chunks[-1].choices[0].finish_reason) == (wanted, "stop")
+
+
+def test_stops_are_looked_for_in_the_content(client):
+    text = f"<think>\nparis\n</think>\n\nIn paris. {BERLIN}"
+    done = ask(client, text, tools=TOOLS, stop="Berlin").choices[0]
+    assert calls_of(done.message) == [("get_weather", {"city": "Berlin"})]
+    done = ask(client, text, tools=TOOLS, stop="paris").choices[0]
+    assert (done.message.content, done.message.reasoning_content) == ("In ", "paris")
+    assert not done.message.tool_calls and done.finish_reason == "stop"
+
+
+def test_usage_by_part(client):
+    text = "<think>\nHm.\n</think>\n\nYes. " + BERLIN
+    usage = ask(client, text, tools=TOOLS).usage
+    details = usage.completion_tokens_details.model_dump()
+    parts = ("reasoning", "content", "tool_calls", "markup")
+    counts = [details[f"{part}_tokens"] for part in parts]
+    assert min(counts) > 0 and sum(counts) == usage.completion_tokens
+
+
 def test_tools_and_response_format(client):
     for text in (CITY, BERLIN):
         done = client.chat.completions.parse(
@@ -434,6 +493,23 @@ def test_responses_streaming(client):
     assert done.instructions == "Be brief."
 
 
+@needs_curl
+def test_events_have_the_types_of_the_sdk(server):
+    text = user("<think>\nHm.\n</think>\n\nSo. " + BERLIN)
+    of_responses = pydantic.TypeAdapter(openai.types.responses.ResponseStreamEvent)
+    of_chat = pydantic.TypeAdapter(openai.types.chat.ChatCompletionChunk)
+    for path, kind, body in (
+        ("/responses", of_responses, {"input": text, "tools": FLAT}),
+        ("/chat/completions", of_chat, {"messages": text, "tools": TOOLS}),
+    ):
+        given = {"model": "script", "stream": True, "temperature": 0, **body}
+        _, answer = post(server, given, path)
+        events = [one for one in answer.split("\n") if one.startswith("data: {")]
+        assert len(events) > 20
+        for event in events:
+            kind.validate_json(event.removeprefix("data: "))
+
+
 # ---- Refusals
 
 
@@ -461,6 +537,17 @@ REFUSED = [
     ({"temperature": 3}, "/temperature", "out_of_range"),
     ({"stream": "yes"}, "/stream", "wrong_type"),
     ({"n": 2}, "/n", "unsupported"),
+    ({"max_tokens": 0}, "/max_tokens", "out_of_range"),
+    ({"frequency_penalty": 0.5}, "/frequency_penalty", "unsupported"),
+    ({"presence_penalty": -1}, "/presence_penalty", "unsupported"),
+    ({"logit_bias": {"7": 1}}, "/logit_bias", "unsupported"),
+    ({"logprobs": True}, "/logprobs", "unsupported"),
+    ({"guided_json": {"type": "object"}}, "/guided_json", "unsupported"),
+    ({"structured_outputs": {"regex": "a"}}, "/structured_outputs", "unsupported"),
+    ({"grammar": "root ::= a"}, "/grammar", "unsupported"),
+    ({"top_k": 3}, "/top_k", "unsupported"),
+    ({"stop": [""]}, "/stop", "wrong_type"),
+    ({"stream_options": {"x": 1}}, "/stream_options/x", "unsupported"),
     ({"tools": [{"type": "web_search"}]}, "/tools/0/type", "unsupported"),
     (
         {"tools": [WEATHER, {"type": "function", "function": {}}]},
@@ -523,6 +610,9 @@ def test_refused_responses(client):
     for body, pointer in (
         ({"input": [{"type": "computer_call"}]}, "/input/0/type"),
         ({"previous_response_id": "resp_1"}, "/previous_response_id"),
+        ({"stop": "x"}, "/stop"),
+        ({"text": {"verbosity": "low"}}, "/text/verbosity"),
+        ({"reasoning": {"budget": 1}}, "/reasoning/budget"),
         (
             {
                 "text": {
@@ -550,24 +640,6 @@ def test_refused_responses(client):
         with pytest.raises(openai.BadRequestError) as caught:
             client.responses.create(model="script", input="x", extra_body=body)
         assert caught.value.body["param"] == pointer, caught.value.body
-
-
-def post(server, data, path="/chat/completions", *options):
-    out = subprocess.run(
-        ["curl", "-sN", "-w", "\n%{http_code}", "-H", "Content-Type: application/json"]
-        + [*options, "--data-binary", "@-", server.base + path],
-        input=data if isinstance(data, bytes) else json.dumps(data).encode(),
-        capture_output=True,
-        timeout=60,
-        check=True,
-    ).stdout.decode()
-    body, _, status = out.rpartition("\n")
-    return int(status), body
-
-
-needs_curl = pytest.mark.skipif(
-    not shutil.which("curl"), reason="curl is not installed"
-)
 
 
 def nested(levels):
@@ -670,7 +742,7 @@ def test_curl(server):
         (b'{"model": "script", "metadata": {"a": 1e999}}', 400, ""),
         (b"[" * 100_000, 400, ""),
         (b"{}", 400, ""),
-        (b" " * (2 << 20), 413, None),
+        (b" " * (40 << 20), 413, None),
     ],
 )
 def test_bodies(server, data, status, pointer):
@@ -749,14 +821,16 @@ def test_64_clients(server):
     assert steps < tokens / 3, (steps, tokens)
 
 
-def connect(server, body):
-    """Sends a request on a socket of its own."""
+def connect(server, body, close=False, cut=False):
+    """Sends a request on a socket of its own, or with ``cut`` half of one."""
     host, port = server.base.removeprefix("http://").removesuffix("/v1").split(":")
     data = json.dumps(body).encode()
     connection = socket.create_connection((host, int(port)))
     connection.sendall(
         b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\n"
-        b"Content-Length: %d\r\n\r\n%s" % (len(data), data)
+        + (b"Connection: close\r\n" if close else b"")
+        + b"Content-Length: %d\r\n\r\n" % len(data)
+        + (data[: len(data) // 2] if cut else data)
     )
     return connection
 
@@ -766,6 +840,66 @@ def until(condition, seconds=5):
     while not condition():
         assert time.monotonic() < end, "too late"
         time.sleep(0.01)
+
+
+def read_slowly(connection, pause):
+    """The text of a stream, read in small pieces."""
+    data = b""
+    while piece := connection.recv(512):
+        data += piece
+        time.sleep(pause)
+    connection.close()
+    head, _, body = data.partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 200"), head
+    said, ended = "", False
+    for line in body.split(b"\n"):
+        if line.startswith(b"data: {"):
+            for choice in json.loads(line[6:])["choices"]:
+                said += choice["delta"].get("content") or ""
+        ended = ended or line.startswith(b"data: [DONE]")
+    assert ended
+    return said
+
+
+def test_thirty_clients_some_slow_some_gone(capfd):
+    """Ten read at once, ten slowly, ten leave: in their body, in the queue, while
+    they read.  Nothing is lost, nothing is printed, and memory stays flat."""
+    with serving(Script(pause=0.001), rows=8) as server:
+        engine = server.app.state.engine
+
+        def one(i):
+            text = f"Client {i}: " + "wave " * 40
+            body = {"model": "script", "messages": user(text), "temperature": 0}
+            if i % 3 < 2:
+                connection = connect(server, body | {"stream": True}, close=True)
+                return read_slowly(connection, 0.01 * (i % 3)) == text
+            connection = connect(server, body | {"stream": i % 2 == 0}, cut=i % 4 == 1)
+            time.sleep(0.02 * (i % 5))
+            connection.close()
+            return True
+
+        sizes = []
+        with concurrent.futures.ThreadPoolExecutor(30) as pool:
+            for _ in range(3):
+                assert all(pool.map(one, range(30)))
+                until(lambda: engine.live == 0 and not engine._waiting)
+                sizes.append(resident())
+    assert max(sizes[1:]) - sizes[0] < 16 << 20, sizes
+    assert capfd.readouterr().err == ""
+
+
+def resident():
+    """The memory of this process, in bytes."""
+    pages = int(pathlib.Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+@needs_curl
+def test_a_large_body(server):
+    body = {"model": "script", "messages": user("x" * (8 << 20) + " write: y")}
+    status, answer = post(server, body)
+    error = json.loads(answer)["error"]
+    assert (status, error["code"]) == (400, "context_length_exceeded")
 
 
 @pytest.mark.parametrize("stream", [True, False])
@@ -961,6 +1095,8 @@ def test_a_model_whose_states_fail(where):
 
 class Job:
     """A job whose matcher forces tokens, or fails to."""
+
+    found = None
 
     def __init__(self, forced=(), error=None):
         self.matcher, self.parser = self, self

@@ -1,13 +1,15 @@
-"""Requests of OpenAI's two APIs, read into one form.
+"""Requests of OpenAI's two APIs and of Anthropic's Messages, read into one form.
 
-``chat_completion`` and ``response`` take the JSON of a request and return a
-``Request``.  What is malformed, and what this server does not do, is a
-``Refused`` with a JSON pointer into the request.  Tools, ``tool_choice`` and
-schemas are not read here: ``parlance`` reads them, and names the place itself.
+``chat_completion``, ``response`` and ``message`` take the JSON of a request and
+return a ``Request``.  What is malformed, and what this server does not do or does
+not know, is a ``Refused`` with a JSON pointer into the request: a client that
+asks for a constraint never gets a response without it.  Tools, ``tool_choice``
+and schemas are not read here: ``parlance`` reads them, and names the place itself.
 """
 
 import dataclasses
 import json
+import re
 
 
 class Refused(Exception):
@@ -19,7 +21,11 @@ class Refused(Exception):
         self.code = code
         self.status = status
 
-    def body(self):
+    def body(self, api=None):
+        if api == "messages":
+            kind = _ANTHROPIC_KINDS.get(self.status, "invalid_request_error")
+            error = {"type": kind, "message": str(self)[:2000]}
+            return {"type": "error", "error": error | {"param": self.pointer}}
         kind = "invalid_request_error" if self.status < 500 else "server_error"
         return {
             "error": {
@@ -31,9 +37,17 @@ class Refused(Exception):
         }
 
 
+_ANTHROPIC_KINDS = {
+    404: "not_found_error",
+    413: "request_too_large",
+    500: "api_error",
+    503: "overloaded_error",
+}
+
+
 @dataclasses.dataclass
 class Request:
-    """A request of either API."""
+    """A request of any of the APIs."""
 
     api: str  # of ChatStream
     model: str
@@ -49,16 +63,19 @@ class Request:
     seed: int | None
     stream: bool
     include_usage: bool
+    stop: list = dataclasses.field(default_factory=list)  # texts
+    max_reasoning_tokens: int | None = None
     # Members that the Responses API repeats in each response.
     echo: dict = dataclasses.field(default_factory=dict)
-    # Where the pointers of ``parlance`` point to in this API.
+    # Patterns of pointers of ``parlance``, and what they are in this API.
     pointers: dict = dataclasses.field(default_factory=dict)
 
     def pointer(self, path):
         """The pointer into the request for one into parlance's arguments."""
         for ours, theirs in self.pointers.items():
-            if path == ours or path.startswith(ours + "/"):
-                return theirs + path[len(ours) :]
+            found = re.match(ours + "(?=/|$)", path)
+            if found:
+                return found.expand(theirs) + path[found.end() :]
         return path
 
 
@@ -74,14 +91,67 @@ def parse_json(body):
     return _typed(value, "", dict)
 
 
+# Members that change nothing of what is written.
+_WITHOUT_EFFECT = frozenset(
+    "metadata prompt_cache_key prompt_cache_retention safety_identifier service_tier "
+    "store user".split()
+)
+_COMMON = frozenset(
+    "model parallel_tool_calls stream stream_options temperature tool_choice tools "
+    "top_p".split()
+)
+# Members that this server does not implement, and the value that asks for nothing.
+_UNUSED = {
+    "audio": None,
+    "background": False,
+    "container": None,
+    "conversation": None,
+    "frequency_penalty": 0,
+    "function_call": None,
+    "functions": [],
+    "include": ["reasoning.encrypted_content"],
+    "logit_bias": {},
+    "logprobs": False,
+    "mcp_servers": [],
+    "modalities": ["text"],
+    "n": 1,
+    "presence_penalty": 0,
+    "previous_response_id": None,
+    "prompt": None,
+    "top_logprobs": 0,
+    "truncation": "disabled",
+    "verbosity": "medium",
+}
+
+
+def _check_members(owner, known, pointer=""):
+    """Refuses members that are not known: what they ask for would not be done."""
+    for name, value in owner.items():
+        if name in known or name in _WITHOUT_EFFECT or value is None:
+            continue
+        if name in _UNUSED and value in (_UNUSED[name], []):
+            continue
+        raise Refused(
+            f"This server does not implement {name!r}.",
+            f"{pointer}/{name}"[:500],
+            code="unsupported",
+        )
+
+
+_CHAT = _COMMON | frozenset(
+    "max_completion_tokens max_tokens messages reasoning_effort response_format seed "
+    "stop".split()
+)
+
+
 def chat_completion(body):
     """Reads a request to /v1/chat/completions."""
-    _refuse(body, ("n", 1), ("logprobs", False), ("stop", []), ("functions", []))
-    _refuse(body, ("function_call", None), ("audio", None), ("modalities", ["text"]))
+    _check_members(body, _CHAT)
     messages = _get(body, "messages", list)
     if not messages:
         raise Refused("There is no message.", "/messages", code="missing_key")
     options = _get(body, "stream_options", dict, {})
+    _check_members(options, {"include_usage", "include_obfuscation"}, "/stream_options")
     limit = "max_completion_tokens" if "max_completion_tokens" in body else "max_tokens"
     return Request(
         api="chat_completions",
@@ -91,16 +161,21 @@ def chat_completion(body):
         ],
         response_format=_get(body, "response_format", dict, None),
         reasoning=_reasoning(body, "reasoning_effort", ""),
-        max_tokens=_count(body, limit),
+        max_tokens=_limit(body, limit),
+        stop=_stops(body, "stop"),
         include_usage=_get(options, "include_usage", bool, False, "/stream_options"),
         **_common(body),
     )
 
 
+_RESPONSE = _COMMON | frozenset(
+    "input instructions max_output_tokens reasoning text".split()
+)
+
+
 def response(body):
     """Reads a request to /v1/responses."""
-    _refuse(body, ("previous_response_id", None), ("background", False))
-    _refuse(body, ("conversation", None), ("prompt", None))
+    _check_members(body, _RESPONSE)
     messages = []
     instructions = _get(body, "instructions", str, None)
     if instructions:
@@ -111,7 +186,9 @@ def response(body):
     for i, item in enumerate(given):
         _add_item(messages, item, f"/input/{i}")
     text = _get(body, "text", dict, {})
+    _check_members(text, {"format"}, "/text")
     reasoning = _get(body, "reasoning", dict, {})
+    _check_members(reasoning, {"effort", "summary", "generate_summary"}, "/reasoning")
     common = _common(body)
     pointers = {"/response_format": "/text/format"}
     choice = common["tool_choice"]
@@ -124,7 +201,7 @@ def response(body):
         messages=messages,
         response_format=_get(text, "format", dict, None, "/text"),
         reasoning=_reasoning(reasoning, "effort", "/reasoning"),
-        max_tokens=_count(body, "max_output_tokens"),
+        max_tokens=_limit(body, "max_output_tokens"),
         include_usage=True,
         echo={
             "instructions": instructions,
@@ -142,8 +219,130 @@ def response(body):
     )
 
 
+_MESSAGE = frozenset(
+    "max_tokens messages model output_config stop_sequences stream system temperature "
+    "thinking tool_choice tools top_p".split()
+)
+_CHOICES = {"auto": "auto", "any": "required", "none": "none"}
+
+
+def message(body):
+    """Reads a request to /v1/messages."""
+    _check_members(body, _MESSAGE)
+    given = _get(body, "messages", list)
+    if not given:
+        raise Refused("There is no message.", "/messages", code="missing_key")
+    messages = []
+    if body.get("system") is not None:
+        text = _text({"content": body["system"]}, "/system")
+        messages.append({"role": "system", "content": text})
+    for i, one in enumerate(given):
+        _add_turn(messages, one, f"/messages/{i}")
+    thinking = _get(body, "thinking", dict, {})
+    _check_members(thinking, {"type", "budget_tokens", "display"}, "/thinking")
+    mode = _get(thinking, "type", str, "disabled", "/thinking")
+    if mode not in ("enabled", "adaptive", "disabled"):
+        at = "/thinking/type"
+        raise Refused(f"There is no thinking {mode!r}.", at, code="unknown_name")
+    output = _get(body, "output_config", dict, {})
+    _check_members(output, {"format", "effort"}, "/output_config")
+    wanted = _get(output, "format", dict, None, "/output_config")
+    choice = _get(body, "tool_choice", dict, {"type": "auto"})
+    _get(body, "max_tokens", int)  # which must be there
+    common = _common(body | {"tools": None, "tool_choice": None})
+    return Request(
+        **common
+        | {
+            "tools": [
+                _function(tool, f"/tools/{i}")
+                for i, tool in enumerate(_get(body, "tools", list, []))
+            ]
+            or None,
+            "tool_choice": _choice_of(choice),
+            "parallel_tool_calls": not choice.get("disable_parallel_tool_use"),
+        },
+        api="messages",
+        messages=messages,
+        response_format=wanted and {"type": wanted.get("type"), "json_schema": wanted},
+        reasoning="off" if mode == "disabled" else "allowed",
+        max_reasoning_tokens=_count(thinking, "budget_tokens"),
+        max_tokens=_limit(body, "max_tokens"),
+        stop=_stops(body, "stop_sequences"),
+        include_usage=True,
+        pointers={
+            "/tools/([0-9]+)/function/parameters": r"/tools/\1/input_schema",
+            "/tools/([0-9]+)/function": r"/tools/\1",
+            "/response_format/json_schema": "/output_config/format",
+            "/response_format": "/output_config/format",
+            "/tool_choice/function": "/tool_choice",
+        },
+    )
+
+
+def _choice_of(choice):
+    kind = _get(choice, "type", str, pointer="/tool_choice")
+    if kind == "tool":
+        name = _get(choice, "name", str, pointer="/tool_choice")
+        return {"type": "function", "function": {"name": name}}
+    if kind not in _CHOICES:
+        at = "/tool_choice/type"
+        raise Refused(f"There is no tool choice {kind!r}.", at, code="unknown_name")
+    return _CHOICES[kind]
+
+
+def _function(tool, at):
+    """The function of a tool of Messages."""
+    kind = _get(_typed(tool, at, dict), "type", str, "custom", at)
+    if kind != "custom":
+        raise Refused(
+            f"This server has no tool of type {kind!r}; only functions can be given.",
+            at + "/type",
+            code="unsupported",
+        )
+    names = {"name": "name", "description": "description", "strict": "strict"}
+    names["input_schema"] = "parameters"
+    function = {ours: tool[name] for name, ours in names.items() if name in tool}
+    return {"type": "function", "function": function}
+
+
+def _add_turn(messages, turn, at):
+    """Appends a message of Messages to chat messages: results of tools are messages
+    of their own."""
+    role = _get(_typed(turn, at, dict), "role", str, pointer=at)
+    if role not in ("user", "assistant"):
+        raise Refused(f"There is no role {role!r}.", at + "/role", code="unknown_name")
+    content = _get(turn, "content", (str, list), pointer=at)
+    if isinstance(content, str):
+        content = [{"type": "text", "text": content}]
+    out = {"role": role, "content": ""}
+    for i, block in enumerate(content):
+        here = f"{at}/content/{i}"
+        kind = _get(_typed(block, here, dict), "type", str, pointer=here)
+        if kind == "text":
+            out["content"] += _get(block, "text", str, pointer=here)
+        elif kind == "tool_result" and role == "user":
+            text = _text(block, here)
+            messages.append({"role": "tool", "content": text})
+        elif kind == "tool_use" and role == "assistant":
+            arguments = _get(block, "input", dict, {}, here)
+            name = _get(block, "name", str, pointer=here)
+            function = {"name": name, "arguments": json.dumps(arguments)}
+            call = {"id": block.get("id"), "type": "function", "function": function}
+            out.setdefault("tool_calls", []).append(call)
+        elif kind == "thinking" and role == "assistant":
+            out["reasoning_content"] = _get(block, "thinking", str, pointer=here)
+        elif kind != "redacted_thinking":
+            raise Refused(
+                f"The model does not read {kind!r} of a message with the role {role!r}.",
+                here + "/type",
+                code="unsupported",
+            )
+    if out["content"] or role == "assistant":
+        messages.append(out)
+
+
 def _common(body):
-    """What both APIs call the same."""
+    """What the APIs call the same."""
     choice = body.get("tool_choice")
     tools = _get(body, "tools", list, None)
     for i, tool in enumerate(tools or ()):
@@ -240,7 +439,13 @@ def _add_item(messages, item, at):
 
 
 _MISSING = object()
-_KINDS = {str: "a string", list: "a list", dict: "an object", bool: "true or false"}
+_KINDS = {
+    str: "a string",
+    list: "a list",
+    dict: "an object",
+    bool: "true or false",
+    int: "an integer",
+}
 
 
 def _typed(value, at, types):
@@ -284,19 +489,26 @@ def _count(body, name):
     return value
 
 
+def _limit(body, name):
+    value = _count(body, name)
+    if value == 0:
+        raise Refused(f"{name!r} must be at least 1.", f"/{name}", code="out_of_range")
+    return value
+
+
+def _stops(body, name):
+    """The texts before which a response ends."""
+    stops = _get(body, name, (str, list), [])
+    stops = [stops] if isinstance(stops, str) else stops
+    for text in stops:
+        if not isinstance(text, str) or not text:
+            at = f"/{name}"
+            raise Refused(f"{name!r} must be texts.", at, code="wrong_type")
+    return stops
+
+
 def _reasoning(owner, name, pointer):
     return "off" if _get(owner, name, str, "", pointer) == "none" else "allowed"
-
-
-def _refuse(body, *defaults):
-    """Members that would change the response and are not implemented."""
-    for name, default in defaults:
-        if body.get(name) not in (None, default):
-            raise Refused(
-                f"This server does not implement {name!r}.",
-                f"/{name}",
-                code="unsupported",
-            )
 
 
 def _no_constant(name):

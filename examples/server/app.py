@@ -24,6 +24,7 @@ from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, StreamingResponse
 from starlette.routing import Route
+from stops import StoppingParser
 
 LIMITS = {"steps": 2_000_000, "bytes": 64 << 20, "depth": 256}
 
@@ -42,18 +43,20 @@ def create_app(
     *,
     rows=8,
     waiting=256,
-    max_body_bytes=1 << 20,
+    max_body_bytes=32 << 20,
     compile_seconds=5.0,
 ):
     """Returns an ASGI application.
 
     Args:
         served: a ``Served``.
-        rows, waiting: as of ``Engine``.
+        rows: as of ``Engine``.
+        waiting: how many requests may wait for a row, and how many for their
+            grammar; others are answered with 503.
         max_body_bytes: the largest request.
         compile_seconds: the most time for the grammar of one request.
     """
-    server = _Server(served, max_body_bytes, compile_seconds)
+    server = _Server(served, waiting, max_body_bytes, compile_seconds)
 
     @contextlib.asynccontextmanager
     async def lifespan(app):
@@ -71,6 +74,7 @@ def create_app(
             Route("/v1/models/{name}", server.models),
             Route("/v1/chat/completions", server.chat_completions, methods=["POST"]),
             Route("/v1/responses", server.responses, methods=["POST"]),
+            Route("/v1/messages", server.messages, methods=["POST"]),
         ],
         lifespan=lifespan,
         exception_handlers={api.Refused: _refusal},
@@ -78,8 +82,10 @@ def create_app(
 
 
 class _Server:
-    def __init__(self, served, max_body_bytes, compile_seconds):
+    def __init__(self, served, waiting, max_body_bytes, compile_seconds):
         self.served = served
+        self.max_compiling = waiting
+        self.compiling = 0  # requests whose grammar is not made yet
         self.compiler = parlance.Compiler(served.model.vocabulary)
         self.max_body_bytes = max_body_bytes
         self.compile_seconds = compile_seconds
@@ -98,28 +104,37 @@ class _Server:
         return JSONResponse(entry)
 
     async def chat_completions(self, http):
-        body = await self._body(http)
-        return await self._answer(http, api.chat_completion(body))
+        return await self._answer(http, api.chat_completion)
 
     async def responses(self, http):
-        body = await self._body(http)
-        return await self._answer(http, api.response(body))
+        return await self._answer(http, api.response)
+
+    async def messages(self, http):
+        return await self._answer(http, api.message)
 
     async def _body(self, http):
+        """The bytes of a body.
+
+        As much again as a body may have is read and dropped: a client that is still
+        sending would not see the refusal.
+        """
         parts, size = [], 0
         try:
             async for part in http.stream():
-                parts.append(part)
                 size += len(part)
-                if size > self.max_body_bytes:
-                    raise api.Refused(
-                        f"The body has more than {self.max_body_bytes} bytes.",
-                        code="too_large",
-                        status=413,
-                    )
+                if size <= self.max_body_bytes:
+                    parts.append(part)
+                elif size > 2 * self.max_body_bytes:
+                    break
         except ClientDisconnect:  # nobody reads the answer
             raise api.Refused("The body is not whole.", code="bad_json") from None
-        return api.parse_json(b"".join(parts))
+        if size > self.max_body_bytes:
+            raise api.Refused(
+                f"The body has more than {self.max_body_bytes} bytes.",
+                code="too_large",
+                status=413,
+            )
+        return b"".join(parts)
 
     def _check_model(self, name):
         if name != self.served.name:
@@ -130,18 +145,25 @@ class _Server:
                 status=404,
             )
 
-    async def _answer(self, http, request):
+    async def _answer(self, http, read):
+        body = await self._body(http)
+        # Not on the loop, on which the other responses are sent.
+        request = await asyncio.to_thread(lambda: read(api.parse_json(body)))
         self._check_model(request.model)
         gone = asyncio.create_task(_until_gone(http))
         started = False
         try:
-            job, prompt_tokens = await self._job(request, gone)
+            if self.compiling >= self.max_compiling:
+                raise _busy()
+            self.compiling += 1
+            try:
+                job, prompt_tokens = await self._job(request, gone)
+            finally:
+                self.compiling -= 1
             try:
                 self.engine.submit(job)
             except Busy:
-                raise api.Refused(
-                    "Too many requests are waiting.", code="busy", status=503
-                ) from None
+                raise _busy() from None
             gone.add_done_callback(lambda _: job.cancel())
             stream = ChatStream(
                 self.served.format,
@@ -153,13 +175,13 @@ class _Server:
             if request.stream:
                 started = True
                 return StreamingResponse(
-                    _server_sent(bodies, request, gone),
+                    _server_sent(bodies, stream, request, gone),
                     media_type="text/event-stream",
                     headers={"Cache-Control": "no-cache"},
                 )
             async for _ in bodies:
                 pass
-            return JSONResponse(_with_echo(stream.response, request))
+            return JSONResponse(_with_echo(stream.response, request, stream))
         finally:
             if not started:
                 gone.cancel()
@@ -180,7 +202,7 @@ class _Server:
             raise api.Refused(
                 f"The prompt has {len(prompt.ids)} tokens, and the model reads at "
                 f"most {model.context}.",
-                "/messages" if request.api == "chat_completions" else "/input",
+                "/input" if request.api == "responses" else "/messages",
                 code="context_length_exceeded",
             )
         parser = self.served.format.parser(
@@ -189,9 +211,10 @@ class _Server:
             vocabulary=model.vocabulary,
             stream_calls=True,
         )
+        parser = StoppingParser(parser, request.stop)
         choose = sampler(request.temperature, request.top_p, request.seed)
         limit = left if request.max_tokens is None else min(left, request.max_tokens)
-        job = Job(prompt.ids, constraint, parser, choose, max(1, limit))
+        job = Job(prompt.ids, constraint, parser, choose, limit)
         return job, len(prompt.ids)
 
     def _compile(self, request, cancelled):
@@ -206,6 +229,7 @@ class _Server:
                 response_format=request.response_format,
                 prefix=prompt.prefix,
                 max_white_space=16,
+                max_reasoning_tokens=request.max_reasoning_tokens,
             )
         except parlance.Error as error:
             raise api.Refused(
@@ -245,6 +269,10 @@ class _Server:
         return api.Refused(error.message, code=error.code)
 
 
+def _busy():
+    return api.Refused("Too many requests are waiting.", code="busy", status=503)
+
+
 def _schemas(request):
     """Pairs of a pointer and the schema there; the tools are well-formed."""
     for i, tool in enumerate(request.tools or ()):
@@ -265,11 +293,16 @@ def _schemas(request):
 async def _bodies(job, stream, request, prompt_tokens):
     """The objects of a streamed response; afterwards ``stream`` has it whole."""
     for chunk in stream.begin():
+        if chunk.body.get("type") == "message_start":
+            chunk.body["message"]["usage"]["input_tokens"] = prompt_tokens
         yield chunk.body
     async for update in job.updates():
         for chunk in stream.feed(update.events):
             yield chunk.body
         if update.end in ("stop", "length"):
+            found = job.parser.found
+            if found is not None and request.api == "messages":
+                request.echo = {"stop_reason": "stop_sequence", "stop_sequence": found}
             for chunk in stream.end(
                 update.end,
                 prompt_tokens=prompt_tokens,
@@ -291,22 +324,26 @@ async def _bodies(job, stream, request, prompt_tokens):
             )
 
 
-async def _server_sent(bodies, request, gone):
+async def _server_sent(bodies, stream, request, gone):
     """The lines of server-sent events."""
     try:
         async for body in bodies:
-            name = ""
-            if request.api == "responses":
-                name = f"event: {body['type']}\n"
-                if "response" in body:
-                    body["response"] = _with_echo(body["response"], request)
+            name = f"event: {body['type']}\n" if "type" in body else ""
+            for whole in ("response", "message"):
+                if whole in body:
+                    body[whole] = _with_echo(body[whole], request, stream)
+            if body.get("type") == "message_delta":
+                body["delta"] |= request.echo
+            elif body.get("usage"):
+                body["usage"] = _by_part(body["usage"], stream)
             yield f"{name}data: {_dumps(body)}\n\n"
         if request.api == "chat_completions":
             yield "data: [DONE]\n\n"
     except api.Refused as error:
         # The status has been sent already.
-        name = "event: error\n" if request.api == "responses" else ""
-        yield f"{name}data: {_dumps({'type': 'error', **error.body()})}\n\n"
+        name = "" if request.api == "chat_completions" else "event: error\n"
+        body = {"type": "error", **error.body(request.api)}
+        yield f"{name}data: {_dumps(body)}\n\n"
     finally:
         gone.cancel()  # which cancels the job
 
@@ -316,8 +353,21 @@ async def _until_gone(http):
         pass
 
 
-def _with_echo(response, request):
-    return response | request.echo
+def _with_echo(response, request, stream):
+    response = response | request.echo
+    if response.get("usage"):
+        response["usage"] = _by_part(response["usage"], stream)
+    return response
+
+
+def _by_part(usage, stream):
+    """A usage in which OpenAI's details of the output have the other parts, too."""
+    usage = dict(usage)
+    for name in ("completion_tokens_details", "output_tokens_details"):
+        if name in usage:
+            parts = {f"{part}_tokens": n for part, n in stream.tokens.items()}
+            usage[name] = parts | usage[name]
+    return usage
 
 
 def _dumps(value):
@@ -325,4 +375,5 @@ def _dumps(value):
 
 
 async def _refusal(http, error):
-    return JSONResponse(error.body(), status_code=error.status)
+    name = "messages" if http.url.path.endswith("/messages") else None
+    return JSONResponse(error.body(name), status_code=error.status)

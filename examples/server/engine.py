@@ -88,7 +88,8 @@ class Job:
 
     Args:
         prompt: token ids.
-        constraint, parser: of the response.
+        constraint: of the response.
+        parser: a ``StoppingParser``.
         choose: a function from a row of logits to a token id.
         max_tokens: the most tokens of the response.
     """
@@ -135,7 +136,7 @@ class _Row:
         self.unread += ids
         job.length += len(ids)
         events = job.parser.feed(ids)
-        if job.matcher.is_terminated():
+        if job.matcher.is_terminated() or job.parser.found is not None:
             self.end = "stop"
         elif job.length >= job.max_tokens:
             self.end = "length"
