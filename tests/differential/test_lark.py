@@ -5,7 +5,9 @@ small alphabets: both accept the same of all short texts.  (lark gives up on som
 of them, for reasons of its own: rules that are the same twice.)  What lark alone
 has, and what llguidance alone has, is in tests/unit/lark_test.cc.
 
-PARLANCE_SEED (default 1) chooses the random cases.
+Files of packages: what the masks let a walk write, lark reads.
+
+PARLANCE_SEED (default 1) chooses the random cases; PARLANCE_LONG=1 walks more often.
 """
 
 import os
@@ -13,13 +15,16 @@ import pathlib
 import random
 import re
 
+import numpy
 import pytest
 
 import conformance
 from random_notations import lark as random_lark
 from random_notations import mutated, texts
+from random_walk import random_walk
+from real_files import Missing, lark_files
 
-from parlance import Grammar, GrammarError
+from parlance import Grammar, GrammarError, Vocabulary
 
 lark = pytest.importorskip("lark")
 
@@ -151,6 +156,57 @@ def test_imports_from_given_sources():
     oracle = parser(oracle_text)
     for text in texts("1:", 6):
         assert grammar.accepts(text) == accepts(oracle, text), text
+
+
+def files_of_packages():
+    try:
+        return [file for file in lark_files() if file.start]
+    except Missing:
+        return []
+
+
+# Ignored text is whatever its terminal matches; lark takes the longest match only,
+# so to it a comment reaches to the end of its line.
+COMMENTS = {"cel-python", "openscad-lalr-parser"}
+ASCII = [bytes([byte]) for byte in range(128)]
+
+
+@pytest.mark.parametrize(
+    "file", files_of_packages(), ids=lambda file: f"{file.package}/{file.name}"
+)
+def test_sentences_of_files(file):
+    try:
+        grammar = file.grammar("" if "%llguidance" in file.text() else FIRST)
+    except GrammarError as error:
+        # Why is in docs/reference/real-inputs.md, and a test compares it.
+        assert error.message
+        return
+    try:
+        oracle = lark.Lark.open(
+            str(file.path), start=file.start, parser="earley", lexer="dynamic_complete"
+        )
+    except (lark.exceptions.LarkError, re.error):
+        pytest.skip("lark refuses the file")
+    stop = len(ASCII)
+    vocabulary = Vocabulary([*ASCII, b"</s>"], special_ids=[stop], stop_ids=[stop])
+    constraint = grammar.compile(vocabulary)
+    for number in range(40 if os.environ.get("PARLANCE_LONG") else 5):
+        matcher = constraint.matcher()
+        row = numpy.zeros(len(ASCII) // 32 + 1, numpy.int32)
+
+        def mask(matcher=matcher, row=row):
+            matcher.fill_bitmask(row)
+            return int.from_bytes(row.tobytes(), "little")
+
+        ids = random_walk(
+            f"{SEED}-{file.name}-{number}", 60, ASCII, stop, mask, matcher.accept_token
+        )
+        if ids is None:
+            continue
+        text = bytes(ids).decode("ascii")
+        if "//" in text and file.package in COMMENTS:
+            continue
+        assert accepts(oracle, text) is not False, text
 
 
 def test_damaged_grammars():
