@@ -54,8 +54,9 @@ Option* add_vocabulary(Command& app, VocabularyArguments& arguments,
   auto* vocabulary =
       app.add_option("--vocabulary", arguments.file,
                      what_for +
-                         "a model's folder, tokenizer.json, a GGUF file, "
-                         "tiktoken ranks or a saved vocabulary")
+                         "a model's folder, tokenizer.json, tekken.json, a "
+                         "SentencePiece model, a GGUF file, tiktoken ranks or "
+                         "a saved vocabulary")
           ->type_name("PATH");
   app.add_option("--stop", arguments.stops,
                  "A stop token, by id or spelling, instead of those that the "

@@ -65,6 +65,8 @@ struct TokenEntry {
 
 // The contents of the files of a model's folder; "" for a missing file.
 struct ModelFiles {
+  // tokenizer.json, or what a model has in its place: Mistral's tekken.json or
+  // SentencePiece's tokenizer.model.  The contents tell them apart.
   std::string_view tokenizer_json;
   // Read: "added_tokens_decoder" (flags, and further added tokens),
   // "eos_token".
@@ -127,7 +129,8 @@ class Vocabulary {
       std::optional<std::span<const TokenId>> stop_ids = std::nullopt);
 
   // A model's folder, with the stop ids and the size that its files name.
-  // Errors: as from_tokenizer_json(), with the file in the message.
+  // Errors: as from_tokenizer_json() and from_text(), with the file in the
+  // message.
   static Result<Vocabulary> from_pretrained(const ModelFiles& files,
                                             const Limits& limits = {});
   // The same from disk.  Errors: also kIo.
@@ -144,8 +147,11 @@ class Vocabulary {
   // Errors: kBadVocabulary, kTooLarge.
   static Result<Vocabulary> from_tokens(const TokenList& list);
 
-  // A tokenizer.json, tiktoken ranks, GGUF, or the bytes of a saved vocabulary,
-  // recognised by its beginning.
+  // A tokenizer.json, Mistral's tekken.json, SentencePiece's tokenizer.model,
+  // tiktoken ranks, GGUF, or the bytes of a saved vocabulary, recognised by
+  // its contents.  tekken.json and tokenizer.model name the id that ends a
+  // response.  Errors: of the function for that source; kBadVocabulary, with
+  // the bytes as span, for a malformed tokenizer.model.
   static Result<Vocabulary> from_text(std::string_view text,
                                       const Limits& limits = {});
   // A model's folder, or a file in any of these forms.  Only the header of a

@@ -1,5 +1,6 @@
 // Any text is a vocabulary or an error; a vocabulary keeps its promises.  A
-// text with NUL, but GGUF, is the files of a model's folder.
+// text with NUL, but GGUF and what begins with a control character as
+// SentencePiece's models do, is the files of a model's folder.
 
 #include <algorithm>
 #include <cstdint>
@@ -64,7 +65,10 @@ parlance::ModelFiles split(std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
                                       std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const bool folder = !text.starts_with("GGUF") && text.find('\0') != text.npos;
+  const bool file =
+      text.starts_with("GGUF") ||
+      (!text.empty() && text.front() > '\0' && text.front() < ' ');
+  const bool folder = !file && text.find('\0') != text.npos;
   const auto vocabulary =
       folder ? parlance::Vocabulary::from_pretrained(split(text))
              : parlance::Vocabulary::from_text(text);

@@ -502,8 +502,9 @@ class Vocabulary:
 
         Args:
             path: a model's folder (see ``from_pretrained``), or a file: GGUF (of which
-                only the header is read), ``tokenizer.json``, tiktoken ranks,
-                or a saved vocabulary (see ``load``).
+                only the header is read), ``tokenizer.json``, ``tekken.json``,
+                SentencePiece's ``tokenizer.model``, tiktoken ranks, or a saved
+                vocabulary (see ``load``).
 
         Raises:
             OSError: there is nothing at ``path``.
@@ -515,9 +516,10 @@ class Vocabulary:
         """Reads the vocabulary of a model's folder.
 
         Args:
-            folder: the path of a folder with ``tokenizer.json``.  Stop ids and the
-                number of ids come from ``tokenizer_config.json``,
-                ``generation_config.json`` and ``config.json`` where these exist.
+            folder: the path of a folder with ``tokenizer.json``, or else
+                ``tekken.json`` or ``tokenizer.model``.  Stop ids and the number of ids
+                come from ``tokenizer_config.json``, ``generation_config.json`` and
+                ``config.json`` where these exist.
 
         Raises:
             OSError: there is nothing at ``folder``.
@@ -589,7 +591,8 @@ class Vocabulary:
         """As ``from_pretrained``, with the contents of the files.
 
         Args:
-            tokenizer_json: the content of ``tokenizer.json``, ``str`` or ``bytes``.
+            tokenizer_json: the content of ``tokenizer.json``, ``tekken.json`` or
+                ``tokenizer.model``, ``str`` or ``bytes``.
             tokenizer_config: that of ``tokenizer_config.json``; ``""`` for none.
             generation_config: that of ``generation_config.json``; ``""`` for none.
             config: that of ``config.json``; ``""`` for none.
@@ -605,8 +608,10 @@ class Vocabulary:
         """Makes a vocabulary of a tokenizer object.
 
         Args:
-            tokenizer: a tokenizer of ``transformers``, a ``tokenizers.Tokenizer`` or a
-                ``tiktoken.Encoding``.  Its ``encode`` becomes the vocabulary's.
+            tokenizer: a tokenizer of ``transformers``, a ``tokenizers.Tokenizer``, a
+                ``tiktoken.Encoding``, a ``sentencepiece.SentencePieceProcessor`` or a
+                tokenizer of ``mistral_common``, whose file is read again.  Its
+                ``encode`` becomes the vocabulary's.
             stop_ids: ids of the tokens that end a response.  Default: those that the
                 tokenizer, and the ``generation_config.json`` in its folder, name.
 
@@ -648,8 +653,9 @@ class Vocabulary:
         """Reads the content of a vocabulary file.
 
         Args:
-            text: ``str`` or ``bytes``: a ``tokenizer.json``, tiktoken ranks, a GGUF
-                file or a saved vocabulary.  The beginning tells them apart.
+            text: ``str`` or ``bytes``: a ``tokenizer.json``, Mistral's
+                ``tekken.json``, SentencePiece's ``tokenizer.model``, tiktoken ranks, a
+                GGUF file or a saved vocabulary.  The contents tell them apart.
 
         Raises:
             Error: the text is none of these, or cannot be used.

@@ -6,7 +6,10 @@ No library is imported here: objects are distinguished by their methods.
 * a fast tokenizer of ``transformers`` contains one, and names stop ids;
 * a slow tokenizer has its pieces, and an attribute that tells whether they are
   spelled as in SentencePiece or as in GPT-2;
-* ``tiktoken.Encoding`` has the bytes of each token.
+* ``tiktoken.Encoding`` has the bytes of each token;
+* ``sentencepiece.SentencePieceProcessor`` serialises its model;
+* a tokenizer of ``mistral_common``, and ``MistralCommonBackend`` of
+  ``transformers``, which wraps one, know the file that they were read from.
 
 The tokenizer's own ``encode`` becomes the vocabulary's.  Grammars call it for
 text that is certain to come (``Matcher.forced_tokens``).
@@ -33,13 +36,20 @@ def vocabulary_of(tokenizer, stop_ids=None):
     elif _is_backend(getattr(tokenizer, "backend_tokenizer", None)):
         vocabulary, encode = _of_backend(tokenizer.backend_tokenizer)
         vocabulary = _with_stops(vocabulary, tokenizer)
+    elif (mistral := _mistral(tokenizer)) is not None:
+        vocabulary, encode = _of_mistral(mistral)
+        vocabulary = _with_stops(vocabulary, tokenizer)
+    elif hasattr(tokenizer, "serialized_model_proto"):
+        vocabulary = _Vocabulary.from_text(tokenizer.serialized_model_proto())
+        encode = tokenizer.encode
     elif hasattr(tokenizer, "convert_ids_to_tokens"):
         vocabulary, encode = _of_slow(tokenizer)
         vocabulary = _with_stops(vocabulary, tokenizer)
     else:
         raise TypeError(
-            "tokenizer must be a tokenizer of transformers, a tokenizers.Tokenizer "
-            f"or a tiktoken.Encoding, not {type(tokenizer).__name__}"
+            "tokenizer must be a tokenizer of transformers, a tokenizers.Tokenizer, "
+            "a tiktoken.Encoding, a SentencePieceProcessor or a tokenizer of "
+            f"mistral_common, not {type(tokenizer).__name__}"
         )
     if stop_ids is not None:
         vocabulary = vocabulary.with_stop_ids(stop_ids)
@@ -81,6 +91,23 @@ def _of_tiktoken(encoding):
     return vocabulary, encoding.encode_ordinary
 
 
+def _mistral(tokenizer):
+    """The tokenizer of mistral_common that reads text, or None: it is deep inside
+    its MistralTokenizer, which MistralCommonBackend has."""
+    for outer in (tokenizer, getattr(tokenizer, "tokenizer", None)):
+        inner = getattr(getattr(outer, "instruct_tokenizer", None), "tokenizer", None)
+        if hasattr(inner, "file_path"):
+            return inner
+    return None
+
+
+def _of_mistral(tokenizer):
+    def encode(text):
+        return tokenizer.encode(text, bos=False, eos=False)
+
+    return _Vocabulary.from_file(tokenizer.file_path), encode
+
+
 def _of_slow(tokenizer):
     size = len(tokenizer)
     added = getattr(tokenizer, "added_tokens_decoder", {})
@@ -115,6 +142,8 @@ def _with_stops(vocabulary, tokenizer):
     its folder."""
     found = _generation_stops(getattr(tokenizer, "name_or_path", None))
     eos = getattr(tokenizer, "eos_token_id", None)
+    if eos is None:
+        eos = vocabulary.stop_ids if vocabulary.has_stop_ids else None
     if eos is not None:
         found = (found or []) + (list(eos) if isinstance(eos, (list, tuple)) else [eos])
     return vocabulary if found is None else vocabulary.with_stop_ids(found)

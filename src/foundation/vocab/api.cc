@@ -4,10 +4,12 @@
 #include <utility>
 
 #include "base/utf8.h"
+#include "parlance/json.h"
 #include "parlance/vocabulary.h"
 #include "vocab/gguf.h"
 #include "vocab/model_files.h"
 #include "vocab/saved_file.h"
+#include "vocab/sentencepiece.h"
 #include "vocab/table.h"
 #include "vocab/tiktoken.h"
 #include "vocab/token_list.h"
@@ -54,7 +56,9 @@ Result<Vocabulary> Vocabulary::from_tokenizer_json(std::string_view text,
                                                    const Limits& limits) {
   if (auto error = check_size(text, limits)) return *std::move(error);
   vocab::TableBuilder builder;
-  if (auto error = vocab::read_tokenizer_json(text, {}, limits, builder)) {
+  const auto tokenizer = json::parse(text, {.limits = limits});
+  if (!tokenizer) return tokenizer.error();
+  if (auto error = vocab::read_tokenizer_json(*tokenizer, {}, builder)) {
     return *std::move(error);
   }
   return Vocabulary(Impl::make(builder.finish()));
@@ -114,7 +118,7 @@ Result<Vocabulary> Vocabulary::from_pretrained(const std::string& folder,
     return Error{.code = ErrorCode::kIo,
                  .message = folder + " is no folder; from_file reads a file."};
   }
-  return from_pretrained({.tokenizer_json = loaded->tokenizer_json,
+  return from_pretrained({.tokenizer_json = loaded->tokenizer,
                           .tokenizer_config = loaded->tokenizer_config,
                           .generation_config = loaded->generation_config,
                           .config = loaded->config},
@@ -151,7 +155,7 @@ Result<Vocabulary> Vocabulary::from_file(const std::string& path,
   const auto loaded = vocab::load(path, limits);
   if (!loaded) return loaded.error();
   if (!loaded->folder) return from_text(loaded->text, limits);
-  return from_pretrained({.tokenizer_json = loaded->tokenizer_json,
+  return from_pretrained({.tokenizer_json = loaded->tokenizer,
                           .tokenizer_config = loaded->tokenizer_config,
                           .generation_config = loaded->generation_config,
                           .config = loaded->config},
@@ -166,10 +170,18 @@ Result<Vocabulary> Vocabulary::from_text(std::string_view text,
     return from_bytes(text);
   }
   const std::size_t start = text.find_first_not_of(" \t\r\n");
-  if (start != std::string_view::npos && text[start] == '{') {
-    return from_tokenizer_json(text, limits);
+  const bool object = start != std::string_view::npos && text[start] == '{';
+  if (!object && !vocab::is_sentencepiece(text)) {
+    return from_tiktoken(text, {}, limits);
   }
-  return from_tiktoken(text, {}, limits);
+  if (auto error = check_size(text, limits)) return *std::move(error);
+  vocab::TableBuilder builder;
+  std::string_view name;
+  std::optional<vocab::Id> end;
+  auto error = vocab::read_tokenizer(text, {}, limits, builder, name, end);
+  if (!error && end) error = builder.add_stop(*end);
+  if (error) return *std::move(error);
+  return Vocabulary(Impl::make(builder.finish()));
 }
 
 Result<Vocabulary> Vocabulary::with_stop_ids(

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "vocab/decoder.h"
+#include "vocab/piece_type.h"
 
 namespace parlance::vocab {
 namespace {
@@ -41,13 +42,6 @@ constexpr std::uint32_t kTypes = 13;
 // The bytes of one value; 0 for a type without a fixed size.
 constexpr std::array<std::uint8_t, kTypes> kSizes = {1, 1, 2, 2, 4, 4, 4,
                                                      1, 0, 0, 8, 8, 8};
-
-// Token types of llama.cpp.
-constexpr std::int32_t kNormal = 1;
-constexpr std::int32_t kUnknown = 2;
-constexpr std::int32_t kControlType = 3;
-constexpr std::int32_t kUserDefined = 4;
-constexpr std::int32_t kByte = 6;
 
 Error bad(std::string message) {
   return Error{.code = ErrorCode::kBadVocabulary,
@@ -326,20 +320,21 @@ class TokenWriter {
         builder_(builder) {}
 
   std::optional<Error> add(std::uint64_t id, std::string_view text,
-                           std::int32_t type) {
-    switch (type) {
-      case kNormal:
+                           std::uint64_t type) {
+    switch (piece_type(type).value_or(PieceType::kUnused)) {
+      case PieceType::kNormal:
         return add_piece(id, text);
-      case kUnknown:
-      case kControlType:
+      case PieceType::kUnknown:
+      case PieceType::kControl:
         return builder_.add(id, text, Kind::kControl);
-      case kUserDefined:
+      case PieceType::kUserDefined:
         return builder_.add(id, text, Kind::kAdded);
-      case kByte:
-        return add_byte(id, text);
-      default:  // unused
-        return builder_.pad(id + 1);
+      case PieceType::kByte:
+        return add_byte_piece(id, text, builder_);
+      case PieceType::kUnused:
+        break;
     }
+    return builder_.pad(id + 1);
   }
 
  private:
@@ -356,17 +351,6 @@ class TokenWriter {
     }
     if (auto error = decoder_.bytes(text, bytes_)) return error;
     return builder_.add(id, bytes_, Kind::kOrdinary);
-  }
-
-  std::optional<Error> add_byte(std::uint64_t id, std::string_view text) {
-    const std::optional<char> byte = fallback_byte(text);
-    if (!byte) {
-      return bad("Token " + std::to_string(id) +
-                 " has the type of a byte, so it must be spelled like "
-                 "\"<0x0A>\"; found " +
-                 printable(text) + ".");
-    }
-    return builder_.add(id, std::string_view(&*byte, 1), Kind::kOrdinary);
   }
 
   Pieces pieces_;
@@ -437,10 +421,10 @@ std::optional<Error> read_gguf(std::string_view bytes, bool& truncated,
                   bytes.size() / 4);
   for (std::uint64_t id = 0; id < header.tokens->count; ++id) {
     std::string_view text;
-    std::uint64_t type = kNormal;
+    auto type = static_cast<std::uint64_t>(PieceType::kNormal);
     tokens.string(text);
     if (header.types) types.number(4, type);
-    if (auto error = writer.add(id, text, static_cast<std::int32_t>(type))) {
+    if (auto error = writer.add(id, text, type)) {
       return error;
     }
   }

@@ -1,7 +1,7 @@
 #ifndef PARLANCE_SRC_VOCAB_JSON_POINTER_H_
 #define PARLANCE_SRC_VOCAB_JSON_POINTER_H_
 
-// JSON Pointers into a tokenizer.json, and reading typed members under them.
+// JSON Pointers into a tokenizer's file, and reading typed members under them.
 
 #include <optional>
 #include <string>
@@ -32,6 +32,12 @@ inline Error missing_key(std::string path, std::string_view key) {
   return Error{.code = ErrorCode::kMissingKey,
                .message = "The key \"" + std::string(key) + "\" is missing.",
                .path = std::move(path)};
+}
+
+// `error`, at `path` if it names no other place.
+inline std::optional<Error> at(std::optional<Error> error, std::string path) {
+  if (error && error->path.empty()) error->path = std::move(path);
+  return error;
 }
 
 // The member `key` of the object at `path`, or null when it is absent or null.

@@ -19,12 +19,16 @@
 #include "vocab/gguf.h"
 #include "vocab/json_pointer.h"
 #include "vocab/lines.h"
+#include "vocab/sentencepiece.h"
+#include "vocab/tekken.h"
 #include "vocab/tokenizer_json.h"
 
 namespace parlance::vocab {
 namespace {
 
 constexpr std::string_view kTokenizer = "tokenizer.json";
+constexpr std::string_view kTekken = "tekken.json";
+constexpr std::string_view kSentencePiece = "tokenizer.model";
 constexpr std::string_view kTokenizerConfig = "tokenizer_config.json";
 constexpr std::string_view kGenerationConfig = "generation_config.json";
 constexpr std::string_view kConfig = "config.json";
@@ -69,9 +73,10 @@ class ModelFilesReader {
     if (auto error = read_added(*tokenizer, added)) {
       return in_file(kTokenizerConfig, *std::move(error));
     }
-    if (auto error = read_tokenizer_json(files.tokenizer_json, added, limits_,
-                                         builder_)) {
-      return in_file(kTokenizer, *std::move(error));
+    std::optional<Id> end;
+    if (auto error = read_tokenizer(files.tokenizer_json, added, limits_,
+                                    builder_, name_, end)) {
+      return in_file(name_, *std::move(error));
     }
     // The eos_token is looked up before read_size(), which can drop tokens.
     if (auto error = read_eos_token(*tokenizer)) {
@@ -88,6 +93,7 @@ class ModelFilesReader {
         return in_file(kConfig, *std::move(error));
       }
     }
+    if (!eos_token_ && end && builder_.has(*end)) eos_token_ = end;
     if (eos_token_) {
       if (auto error = builder_.add_stop(*eos_token_)) {
         error->path = "/eos_token";
@@ -140,7 +146,7 @@ class ModelFilesReader {
     if (eos_token_) return std::nullopt;
     return Error{.code = ErrorCode::kBadVocabulary,
                  .message = "The eos_token " + vocab::printable(spelling) +
-                            " is no token of tokenizer.json.",
+                            " is no token of " + std::string(name_) + ".",
                  .path = "/eos_token"};
   }
 
@@ -191,6 +197,7 @@ class ModelFilesReader {
 
   const Limits& limits_;
   TableBuilder& builder_;
+  std::string_view name_ = kTokenizer;  // of the file with the tokens
   std::optional<Id> eos_token_;
 };
 
@@ -253,6 +260,23 @@ Result<std::string> read_optional(const std::filesystem::path& path,
 
 }  // namespace
 
+std::optional<Error> read_tokenizer(std::string_view text,
+                                    const AddedTokens& more,
+                                    const Limits& limits, TableBuilder& builder,
+                                    std::string_view& name,
+                                    std::optional<Id>& end) {
+  if (is_sentencepiece(text)) {
+    name = kSentencePiece;
+    return read_sentencepiece(text, more, builder, end);
+  }
+  name = kTokenizer;
+  const auto file = json::parse(text, {.limits = limits});
+  if (!file) return file.error();
+  if (!is_tekken(*file)) return read_tokenizer_json(*file, more, builder);
+  name = kTekken;
+  return read_tekken(*file, more, builder, end);
+}
+
 std::optional<Error> read_model_files(const ModelFiles& files,
                                       const Limits& limits,
                                       TableBuilder& builder) {
@@ -269,15 +293,21 @@ Result<Loaded> load(const std::string& path, const Limits& limits) {
     out.text = *std::move(text);
     return out;
   }
-  std::error_code ignored;
-  if (!std::filesystem::exists(place / kTokenizer, ignored)) {
+  std::string_view tokenizer;
+  for (const std::string_view name : {kTokenizer, kTekken, kSentencePiece}) {
+    std::error_code ignored;
+    if (!tokenizer.empty()) break;
+    if (std::filesystem::exists(place / name, ignored)) tokenizer = name;
+  }
+  if (tokenizer.empty()) {
     return Error{.code = ErrorCode::kIo,
                  .message = "The folder " + path +
-                            " has no tokenizer.json; a tokenizer that has "
-                            "none is read from its GGUF file or its object."};
+                            " has no tokenizer.json, tekken.json or "
+                            "tokenizer.model; a tokenizer that has none is "
+                            "read from its GGUF file or its object."};
   }
   const std::pair<std::string_view, std::string*> files[] = {
-      {kTokenizer, &out.tokenizer_json},
+      {tokenizer, &out.tokenizer},
       {kTokenizerConfig, &out.tokenizer_config},
       {kGenerationConfig, &out.generation_config},
       {kConfig, &out.config}};

@@ -13,16 +13,6 @@
 namespace parlance::vocab {
 namespace {
 
-std::optional<Error> at(std::optional<Error> error, std::string path) {
-  if (error && error->path.empty()) error->path = std::move(path);
-  return error;
-}
-
-bool flag(const json::Value& token, std::string_view key) {
-  const json::Value* value = member(token, key);
-  return value != nullptr && value->as_bool();
-}
-
 // The added tokens of the file and of `more`, by id.  If both list an id, their
 // contents must be equal, and the flags of `more` replace the flags of the
 // file.
@@ -60,12 +50,8 @@ Result<AddedTokens> added_tokens(const json::Value& tokenizer,
     const auto other = more.find(*id);
     if (other == more.end()) continue;
     if (other->second.content != at->second.content) {
-      return Error{.code = ErrorCode::kConflict,
-                   .message = "Token id " + std::to_string(*id) + " is " +
-                              printable(at->second.content) + " here and " +
-                              printable(other->second.content) +
-                              " in tokenizer_config.json.",
-                   .path = child(path, "content")};
+      return other_content(*id, at->second.content, other->second,
+                           child(path, "content"));
     }
     at->second = other->second;
   }
@@ -73,18 +59,13 @@ Result<AddedTokens> added_tokens(const json::Value& tokenizer,
   return tokens;
 }
 
-std::optional<Error> add_added(const AddedTokens& tokens, Decoder& decoder,
-                               TableBuilder& builder) {
+std::optional<Error> add_all(const AddedTokens& tokens, Decoder& decoder,
+                             TableBuilder& builder) {
   std::string bytes;
   for (const auto& [id, token] : tokens) {
     if (auto error = decoder.added_bytes(token.content, bytes)) return error;
     if (auto error =
-            at(builder.add(id, bytes,
-                           token.special ? Kind::kControl : Kind::kAdded,
-                           {.spelling = token.content,
-                            .strips_left = token.strips_left,
-                            .strips_right = token.strips_right}),
-               "/added_tokens")) {
+            at(add_added(id, bytes, token, builder), "/added_tokens")) {
       return error;
     }
   }
@@ -181,51 +162,19 @@ std::optional<Error> read_model(const json::Value& tokenizer,
 
 }  // namespace
 
-Result<std::uint64_t> read_id(const json::Value& value, std::string path) {
-  if (value.kind() != json::Kind::kInt && value.kind() != json::Kind::kBigInt) {
-    return wrong_type(std::move(path), "an integer as token id", value);
-  }
-  if (value.kind() == json::Kind::kBigInt || value.as_int() < 0 ||
-      value.as_int() > std::int64_t{kMaxId}) {
-    std::string found = json::dump(value);
-    const bool negative = found.front() == '-';
-    if (found.size() > 24) found.replace(24, found.npos, "...");
-    return Error{
-        .code = negative ? ErrorCode::kBadVocabulary : ErrorCode::kTooLarge,
-        .message = "A token id must be from 0 to " + std::to_string(kMaxId) +
-                   "; found " + found + ".",
-        .path = std::move(path)};
-  }
-  return static_cast<std::uint64_t>(value.as_int());
-}
-
-Result<AddedToken> read_added_token(const json::Value& value,
-                                    const std::string& path) {
-  if (!value.is_object()) return wrong_type(path, "an object", value);
-  const auto content = string_member(value, path, "content");
-  if (!content) return content.error();
-  return AddedToken{.content = std::string(*content),
-                    .special = flag(value, "special"),
-                    .strips_left = flag(value, "lstrip"),
-                    .strips_right = flag(value, "rstrip")};
-}
-
-std::optional<Error> read_tokenizer_json(std::string_view text,
+std::optional<Error> read_tokenizer_json(const json::Value& tokenizer,
                                          const AddedTokens& more,
-                                         const Limits& limits,
                                          TableBuilder& builder) {
-  const auto tokenizer = json::parse(text, {.limits = limits});
-  if (!tokenizer) return tokenizer.error();
-  if (!tokenizer->is_object()) return wrong_type("", "an object", *tokenizer);
-  auto decoder = Decoder::from_json(*tokenizer);
+  if (!tokenizer.is_object()) return wrong_type("", "an object", tokenizer);
+  auto decoder = Decoder::from_json(tokenizer);
   if (!decoder) return decoder.error();
   builder.set_strip_leading_space(decoder->strips_leading_space());
   builder.set_space_after_marks(decoder->space_after_marks());
-  const auto added = added_tokens(*tokenizer, more);
+  const auto added = added_tokens(tokenizer, more);
   if (!added) return added.error();
-  if (auto error = add_added(*added, *decoder, builder)) return error;
+  if (auto error = add_all(*added, *decoder, builder)) return error;
   PieceAdder adder(*decoder, *added, builder);
-  return read_model(*tokenizer, adder);
+  return read_model(tokenizer, adder);
 }
 
 }  // namespace parlance::vocab
