@@ -11,6 +11,7 @@
 #include <cstring>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <new>
@@ -138,8 +139,10 @@ class LineParser {
     ++answer.rows;
     const Result<json::Value> value = json::parse(line);
     if (!value) return refuse(answer, {}, value.error());
+    if (value->is_null()) return add_null_row(answer, {});
     if (value->is_string()) {
-      return parse_response({}, value->as_string(), reading_.options(), answer);
+      return parse_response({}, value->as_string(), reading_.options(), nullptr,
+                            answer);
     }
     if (!value->is_object()) {
       return refuse(answer, {},
@@ -148,6 +151,10 @@ class LineParser {
                         with_article(value->kind()));
     }
     const json::Value* response = value->find(options_.key);
+    // As in a column: a response that is null is a message that is null.
+    if (response != nullptr && response->is_null()) {
+      return add_null_row(answer, *value);
+    }
     if (response == nullptr || !response->is_string()) {
       return refuse(answer, *value,
                     "the object has no string called '" + options_.key +
@@ -176,7 +183,53 @@ class LineParser {
         options.tools = &tools_of(*tools);
       }
     }
-    parse_response(*value, response->as_string(), options, answer);
+    const RowFormat* format = nullptr;
+    if (!options_.format_key.empty()) {
+      const json::Value* name = value->find(options_.format_key);
+      if (name != nullptr && !name->is_null()) {
+        if (!name->is_string()) {
+          return refuse(answer, *value,
+                        "'" + options_.format_key + "' is " +
+                            with_article(name->kind()) +
+                            " where a string is needed");
+        }
+        const Result<RowFormat>& found = format_of(name->as_string());
+        if (!found) {
+          Error error = found.error();
+          error.span.reset();  // of the format, and not of the line
+          error.message = "'" + options_.format_key + "': " + error.message;
+          return refuse(answer, *value, error);
+        }
+        format = &*found;
+      }
+    }
+    parse_response(*value, response->as_string(), options, format, answer);
+  }
+
+  // The format of a row that names one.
+  struct RowFormat {
+    explicit RowFormat(Format made) : format(std::move(made)) {
+      for (std::size_t i = 0; i < format.field_count(); ++i) {
+        fields.push_back(format.field_name(i));
+      }
+    }
+    Format format;
+    std::vector<std::string_view> fields;
+  };
+
+  // `text`: the name of a built-in format, or a format file.
+  const Result<RowFormat>& format_of(std::string_view text) {
+    const auto known = formats_.find(text);
+    if (known != formats_.end()) return known->second;
+    if (formats_.size() == kMostFormats) formats_.clear();
+    const std::size_t begin = text.find_first_not_of(" \t\r\n");
+    const bool is_file = begin != text.npos && text[begin] == '{';
+    Result<Format> made =
+        is_file ? Format::from_json(text) : Format::built_in(text);
+    Result<RowFormat> row = made
+                                ? Result<RowFormat>(RowFormat(*std::move(made)))
+                                : Result<RowFormat>(std::move(made).error());
+    return formats_.emplace(std::string(text), std::move(row)).first->second;
   }
 
   // Neighbouring lines often have the same tools.
@@ -189,10 +242,18 @@ class LineParser {
   }
 
   // `input` is the row that the response is in, null if it is a string.
+  // `own` is the format of the row, null for that of all rows.
   void parse_response(const json::Value& input, std::string_view response,
-                      StreamOptions options, Answer& answer) {
+                      StreamOptions options, const RowFormat* own,
+                      Answer& answer) {
+    if (own == nullptr && !reading_.is_complete()) {
+      return refuse(answer, input,
+                    "the row names no format as '" + options_.format_key +
+                        "'; --format is that of such rows");
+    }
     options.attempts = true;
-    Reader parser = reading_.reader(options);
+    Reader parser = own != nullptr ? Reader(own->format, options)
+                                   : reading_.reader(options);
     parser.feed(response);
     parser.finalize();
     if (const Error* failure = parser.failure()) {
@@ -208,8 +269,11 @@ class LineParser {
     }
     if (!message.diagnostics.empty()) tell_damage(answer, message.diagnostics);
     if (!sound) add_error_line(answer, input, message, {});
-    json::Value value = options_.chat ? chat_message(message, reading_.fields())
-                                      : json::Value();
+    json::Value value;
+    if (options_.chat) {
+      value = chat_message(
+          message, own != nullptr ? std::span(own->fields) : reading_.fields());
+    }
     if (!nested_) {
       answer.text += line_of(options_.chat ? value : message.fields) + '\n';
       return;
@@ -220,18 +284,39 @@ class LineParser {
     } else {
       row[message_key_] = message.fields;
     }
-    if (options_.details) {
-      row["complete"] = message.complete;
-      json::Array diagnostics;
-      for (const Diagnostic& diagnostic : message.diagnostics) {
-        diagnostics.push_back(value_of(diagnostic));
-      }
-      row["diagnostics"] = std::move(diagnostics);
-      row["error"] = nullptr;
-      row["turn_ended"] = message.turn_ended;
-      row["attempted_calls"] = attempts_of(message);
-      row["prefix_bytes"] = static_cast<std::int64_t>(message.prefix_bytes);
+    add_details(row, message, nullptr);
+    answer.text += line_of(json::Value(std::move(row))) + '\n';
+  }
+
+  // What --details adds to a row, and the error of a row that has one.
+  void add_details(json::Object& row, const Message& message,
+                   json::Value error) const {
+    if (!options_.details) {
+      if (!error.is_null()) row["error"] = std::move(error);
+      return;
     }
+    row["complete"] = message.complete;
+    json::Array diagnostics;
+    for (const Diagnostic& diagnostic : message.diagnostics) {
+      diagnostics.push_back(value_of(diagnostic));
+    }
+    row["diagnostics"] = std::move(diagnostics);
+    row["error"] = std::move(error);
+    row["turn_ended"] = message.turn_ended;
+    row["attempted_calls"] = attempts_of(message);
+    row["prefix_bytes"] = static_cast<std::int64_t>(message.prefix_bytes);
+  }
+
+  void add_null_row(Answer& answer, const json::Value& input) const {
+    if (!nested_) {
+      answer.text += "null\n";
+      return;
+    }
+    json::Object row = kept(input);
+    row[message_key_] = nullptr;
+    Message none;
+    none.complete = true;
+    add_details(row, none, nullptr);
     answer.text += line_of(json::Value(std::move(row))) + '\n';
   }
 
@@ -336,16 +421,7 @@ class LineParser {
     error["message"] = message;
     json::Object row = kept(input);
     if (nested_) row[message_key_] = nullptr;
-    if (options_.details) {
-      row["complete"] = false;
-      row["diagnostics"] = json::Array();
-    }
-    row["error"] = error;
-    if (options_.details) {
-      row["turn_ended"] = false;
-      row["attempted_calls"] = json::Array();
-      row["prefix_bytes"] = 0;
-    }
+    add_details(row, {}, error);
     answer.text += line_of(json::Value(std::move(row))) + '\n';
     if (span) {
       error["offset"] = static_cast<std::int64_t>(span->begin);
@@ -360,6 +436,8 @@ class LineParser {
   const bool encodes_;
   const bool nested_;
   const std::string message_key_;
+  static constexpr std::size_t kMostFormats = 64;
+  std::map<std::string, Result<RowFormat>, std::less<>> formats_;
   std::string plain_;  // memory for rows that are then compressed
   json::Value last_tools_;
   ToolSet last_tool_set_;

@@ -28,6 +28,9 @@ struct BatchOptions {
   std::string key = "response";
   std::string prefix_key = "prefix";
   std::string tools_key = "tools";
+  // Of the member with the format of a row: the name of a built-in format, or a
+  // format file as JSON text.  "": the rows name none.
+  std::string format_key;
   std::string id;                 // "": none
   std::vector<std::string> keep;  // to be copied; { "*" } is all
   // A row of the output is the message, or with any of `id`, `keep`, `details`

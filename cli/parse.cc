@@ -226,6 +226,7 @@ json::Value manifest_of(const Arguments& arguments) {
   options["--key"] = batch.key;
   options["--prefix-key"] = batch.prefix_key;
   options["--tools-key"] = batch.tools_key;
+  options["--format-key"] = batch.format_key;
   options["--message-key"] = batch.message_key;
   options["--id"] = batch.id;
   options["--keep"] = arguments.keep;
@@ -277,6 +278,7 @@ int run_parse(Arguments& arguments) {
   if (arguments.files.size() > 1 && !arguments.jsonl) {
     throw Failure("several files are stored responses: add --jsonl");
   }
+  arguments.reading.needs_format = arguments.batch.format_key.empty();
   Reading reading(arguments.reading);
   if (arguments.jsonl) return parse_stored(arguments, reading);
   return reading.vocabulary ? parse_ids(arguments, reading)
@@ -337,6 +339,9 @@ void add_rows(Command& command, Arguments& a, Option* jsonl) {
               "With --jsonl: the member with the prompt of a row [prefix]");
   name_option("--tools-key", a.batch.tools_key, "NAME",
               "With --jsonl: the member with the tools of a row [tools]");
+  name_option("--format-key", a.batch.format_key, "NAME",
+              "With --jsonl: the member with the format of a row, a name or a "
+              "format file [none]");
   auto* output = name_option("-o,--output", a.batch.output.output, "FILE",
                              "With --jsonl: where to write, compressed if the "
                              "name ends in .gz or .zst [standard output]");

@@ -270,7 +270,12 @@ Reading::Reading(const ReadingArguments& arguments) : prefix(arguments.prefix) {
                     display_name(arguments.tools_file), text);
   }
   vocabulary = load_vocabulary(arguments.vocabulary);
-  if (arguments.tag_file.empty()) {
+  const bool is_named = !arguments.format.empty() ||
+                        !arguments.template_file.empty() ||
+                        !arguments.tag_file.empty();
+  if (!is_named && !arguments.needs_format) {
+    // Each row has its own.
+  } else if (arguments.tag_file.empty()) {
     format = load_format(arguments);
     for (std::size_t i = 0; i < format->field_count(); ++i) {
       fields_.push_back(format->field_name(i));

@@ -38,7 +38,8 @@ struct ReadingArguments {
   VocabularyArguments vocabulary;
   bool ids = false;
   Markers markers = Markers::kToken;
-  bool attempts = false;  // tell every call that the model attempted
+  bool attempts = false;     // tell every call that the model attempted
+  bool needs_format = true;  // false: where it is not named, there is none
   bool strict = false;
   bool recover = false;
   Color color = Color::kAuto;
@@ -125,7 +126,10 @@ struct Reading {
   // The names of the fields, by Event::field_index.
   std::span<const std::string_view> fields() const { return fields_; }
 
-  // One of the two.
+  // Whether there is one of the two; there is, unless the arguments do not need
+  // a format.
+  bool is_complete() const { return format || tag; }
+
   std::optional<Format> format;
   std::optional<CompiledTag> tag;
   std::string prefix;

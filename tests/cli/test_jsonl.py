@@ -240,3 +240,49 @@ def test_events_have_attempts_if_asked(parlance):
     assert event["attempt"]["text"] == text
     out, _ = parlance("parse", "-f", "qwen3", "--events", stdin=text)
     assert "call_attempt" not in out
+
+
+def test_formats_of_lines(parlance):
+    rows = [
+        {"id": 0, "response": "<think>a</think>b", "family": "qwen3"},
+        {"id": 1, "response": "[THINK]a[/THINK]b", "family": "magistral"},
+        {"id": 2, "response": "<think>a</think>b"},
+        {"id": 3, "response": "x", "family": "no such"},
+        {"id": 4, "response": "x", "family": 4},
+        {"id": 5, "response": "~c~", "family": json.dumps(
+            {"start_anchor": "!", "fields": {"content": {"open": "~", "close": "~"}}}
+        )},
+    ]  # fmt: skip
+    command = ("parse", "--jsonl", "--format-key", "family", "--id", "id")
+    out, err = parlance(*command, "-f", "qwen3", stdin=jsonl(rows), status=1)
+    found = lines_of(out)
+    assert [row["message"] and row["message"]["content"] for row in found] == (
+        ["b", "b", "b", None, None, "c"]
+    )
+    assert [row["message"]["thinking"] for row in found[:3]] == ["a"] * 3
+    assert [row["error"]["code"] for row in found[3:5]] == ["unknown_format", "wrong_type"]
+    assert "line 4" in err and "line 5" in err
+    # Without --format, a row has to name one.
+    out, err = parlance(*command, stdin=jsonl(rows[1:3]), status=1)
+    assert lines_of(out)[0]["message"]["content"] == "b"
+    assert "the row names no format as 'family'" in lines_of(out)[1]["error"]["message"]
+    _, err = parlance("parse", "--jsonl", stdin="", status=2)
+    assert "no format given" in err
+
+
+def test_formats_of_lines_as_chat(parlance):
+    rows = [{"response": "[THINK]a[/THINK]b", "f": "magistral"}]
+    out, _ = parlance("parse", "--jsonl", "--format-key", "f", "--chat", stdin=jsonl(rows))
+    assert lines_of(out) == [{"role": "assistant", "content": "b", "reasoning": "a"}]
+
+
+def test_a_null_response_is_a_null_message(parlance):
+    rows = [None, {"id": 7, "response": None}, "x"]
+    out, err = parlance("parse", "-f", "qwen3", "--jsonl", stdin=jsonl(rows))
+    assert (lines_of(out)[:2], err) == ([None, None], "")
+    out, err = parlance(
+        "parse", "-f", "qwen3", "--jsonl", "--id", "id", "--details", stdin=jsonl(rows[1:])
+    )
+    row = lines_of(out)[0]
+    assert (row["id"], row["message"], row["error"], err) == (7, None, None, "")
+    assert row["complete"] and row["diagnostics"] == row["attempted_calls"] == []
