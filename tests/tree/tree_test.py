@@ -49,11 +49,12 @@ FORBIDDEN = {
     "a mark of unfinished work": re.compile(
         r"\b(?:" + "|".join(("TO" + "DO", "FIX" + "ME", "X" * 3)) + r")\b"
     ),
-    # The name belongs to other projects there.
+    # The name belongs to other projects there, and the distribution's own
+    # (pyproject.toml) has no release.
     "an installation by the name from a registry": re.compile(
         r"\b(?:pip[\d.]*|pipx|uv|uvx|poetry|pdm|conda|mamba|npm|npx|yarn|pnpm|cargo)"
         r"(?: +(?:add|download|exec|i|install|run|tool|pip|wheel))*"
-        r" +(?:[^`\n#;&|]* )?['\"]?par" + r"lance(?:['\"`\[=<>~!@ ,;:]|\.?$)"
+        r" +(?:[^`\n#;&|]* )?['\"]?par" + r"lance(?:-llm)?(?:['\"`\[=<>~!@ ,;:]|\.?$)"
     ),
 }
 
@@ -70,6 +71,7 @@ def test_an_installation_by_the_name_is_found():
         f"uv add {name}",
         f"uvx {name} parse",
         f"npm i {name}",
+        f"pip install {name}-llm",
     ):
         assert wrong.search(line), line
     for line in (

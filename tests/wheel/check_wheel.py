@@ -8,6 +8,8 @@ import sysconfig
 
 import parlance
 
+# The distribution has a name of its own (pyproject.toml).
+(DISTRIBUTION,) = importlib.metadata.packages_distributions()["parlance"]
 TOOLS = [
     {
         "type": "function",
@@ -75,7 +77,7 @@ def matches_with_pcre2():
 
 
 def has_its_licences():
-    files = importlib.metadata.files("parlance")
+    files = importlib.metadata.files(DISTRIBUTION)
     names = {file.name for file in files if "licenses" in str(file)}
     assert {"LICENSE", "NOTICE", "PCRE2"} <= names, names
     for file in files:
@@ -84,7 +86,7 @@ def has_its_licences():
 
 
 def main():
-    version = importlib.metadata.version("parlance")
+    version = importlib.metadata.version(DISTRIBUTION)
     assert version == parlance.__version__
     print(
         f"parlance {version}, Python {sys.version.split()[0]},"
