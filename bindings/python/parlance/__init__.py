@@ -35,7 +35,7 @@ from functools import lru_cache, partial
 from io import IOBase
 from typing import NamedTuple
 
-from . import _parlance
+from . import _parlance, errors as errors
 from ._arguments import (
     NOT_GIVEN,
     check_vocabulary,
@@ -78,8 +78,8 @@ from ._parlance import (
 from ._structural_tags import (
     StructuralTag,
     TagParser,
+    request_tools as _request_tools,
     tag_of_format,
-    tools_text as _tools_text,
 )
 from ._tools import ToolSet, tools_of as _tools_of
 from ._upstream import dict_of_template, is_loaded_template
@@ -133,6 +133,13 @@ __all__ = [
     "tool_calling",
     "view",
 ]
+
+
+def __dir__():
+    """What is public, and submodules that have been imported."""
+    submodules = {"chat", "integrations", "jmespath"} & globals().keys()
+    return [*__all__, "errors", *submodules, "__version__"]
+
 
 _NO_PREFIX = (
     "prefix is required: the prompt that came before the response. Chat "
@@ -230,7 +237,7 @@ class Format(_Base):
             shortest response that is misread, or ``""``), ``"meant"`` and
             ``"read"`` (the arguments of its call); ``[]`` if nothing is found.
         """
-        return self._verify(_tools_text(tools), vocabulary)
+        return self._verify(_request_tools(tools), vocabulary)
 
     def render(self, message, *, tools=None, prefix="", verify=True):
         """Writes a message as models of the family write it.
@@ -290,9 +297,7 @@ class Format(_Base):
         diagnostic, as calls of these tools with valid arguments.
 
         Args:
-            tools: a list of tools as chat templates take them (dicts, or Python
-                functions), its JSON text, a ``ToolSet``, or ``None`` for no
-                tools.  Of a tool with ``"strict": False`` the arguments may be
+            tools: as of ``ToolSet``; ``None`` for no tools.  Of a tool with ``"strict": False`` the arguments may be
                 any object.
             tool_choice: ``"auto"``, ``"none"``, ``"required"``, or, as a dict,
                 the one tool that must be called or the tools that are allowed,
@@ -309,7 +314,7 @@ class Format(_Base):
                 writes instead.  Formats without reasoning ignore it.
             response_format: the content is JSON: ``{"type": "json_schema",
                 "json_schema": {"schema": ...}}``, ``{"type": "json_object"}``,
-                or a schema.  With tools, the response is a document or calls.
+                a schema, or a model of pydantic.  With tools, the response is a document or calls.
             prefix: the prompt, or its end, as text or token ids.  The tag
                 begins where the prompt ends: inside reasoning, or inside a
                 string of an argument, a marker or a character.  What the
@@ -408,8 +413,7 @@ def tool_calling(
     The same as ``Format(family).structural_tag(tools, ...)``.
 
     Args:
-        tools: a list of tools as chat templates take them (dicts, or Python
-            functions), its JSON text, a ``ToolSet``, or ``None`` for no tools.
+        tools: as of ``ToolSet``; ``None`` for no tools.
         family: the name of a built-in format, one of its aliases or variants,
             or anything else that ``Format`` takes, or a ``Format``.
         tool_choice, parallel_tool_calls, text_with_calls, reasoning,
@@ -860,9 +864,8 @@ class ResponseParser(_parlance.ResponseParser):
         prefix: the prompt, as text or token ids.  Required, because chat
             templates write the beginning of a response; ``""`` for none.
             Delimiters in a prefix of ids are only where their ids are.
-        tools: the tools of the chat template, a list of ``dict`` or Python
-            functions, or a ``ToolSet``.  Arguments of calls get the types that
-            the schemas of the tools declare.
+        tools: the tools of the chat template, as of ``ToolSet``.  Arguments of
+            calls get the types that the schemas of the tools declare.
         vocabulary: a ``Vocabulary``.  The parser then reads token ids, and
             without it, text.
         markers: how ids write a delimiter for which the vocabulary has an
@@ -1004,9 +1007,8 @@ def parse_response(response=NOT_GIVEN, spec=NOT_GIVEN, *, prefix=None, **options
             with one for each.  Required with a template, because chat
             templates write the beginning of a response; ``""`` for none.  Not
             allowed with a response schema.
-        tools: the tools of the chat template, a list of ``dict`` or Python
-            functions, or a ``ToolSet``: arguments of calls get the types that
-            the schemas of the tools declare.  Not allowed with a response
+        tools: the tools of the chat template, as of ``ToolSet``: arguments of
+            calls get the types that the schemas of the tools declare.  Not allowed with a response
             schema.
         vocabulary: a ``Vocabulary``.  Required for ids.
         markers: how ids write delimiters, as of ``ResponseParser``.

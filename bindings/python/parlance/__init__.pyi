@@ -12,8 +12,9 @@ _Ids: TypeAlias = Sequence[int] | Any  # a list, a tuple, a 1-D array of integer
 _Text: TypeAlias = str | bytes | bytearray
 _Bytes: TypeAlias = bytes  # where a method has the name
 _Spec: TypeAlias = dict[str, Any] | str | PathLike[str] | Format | ResponseSchema
-_Schema: TypeAlias = dict[str, Any] | bool | str  # JSON text
-_Tools: TypeAlias = Sequence[dict[str, Any] | Callable[..., Any]] | ToolSet
+_Schema: TypeAlias = dict[str, Any] | bool | str | type  # JSON text, a model of pydantic
+# Of dicts, functions and models of pydantic; JSON text.
+_Tools: TypeAlias = Iterable[object] | str | ToolSet
 _Tag: TypeAlias = StructuralTag | dict[str, Any] | str | PathLike[str]
 _Limits: TypeAlias = Mapping[str, int] | None
 _Cancelled: TypeAlias = Callable[[], bool] | None
@@ -273,7 +274,7 @@ class Format:
 
     def structural_tag(
         self,
-        tools: _Tools | str | None = None,
+        tools: _Tools | None = None,
         *,
         tool_choice: str | dict[str, Any] | None = "auto",
         parallel_tool_calls: bool = True,
@@ -295,9 +296,7 @@ class Format:
         diagnostic, as calls of these tools with valid arguments.
 
         Args:
-            tools: a list of tools as chat templates take them (dicts, or Python
-                functions), its JSON text, a ``ToolSet``, or ``None`` for no
-                tools.  Of a tool with ``"strict": False`` the arguments may be
+            tools: as of ``ToolSet``; ``None`` for no tools.  Of a tool with ``"strict": False`` the arguments may be
                 any object.
             tool_choice: ``"auto"``, ``"none"``, ``"required"``, or, as a dict,
                 the one tool that must be called or the tools that are allowed,
@@ -314,7 +313,7 @@ class Format:
                 writes instead.  Formats without reasoning ignore it.
             response_format: the content is JSON: ``{"type": "json_schema",
                 "json_schema": {"schema": ...}}``, ``{"type": "json_object"}``,
-                or a schema.  With tools, the response is a document or calls.
+                a schema, or a model of pydantic.  With tools, the response is a document or calls.
             prefix: the prompt, or its end, as text or token ids.  The tag
                 begins where the prompt ends: inside reasoning, or inside a
                 string of an argument, a marker or a character.  What the
@@ -339,7 +338,7 @@ class Format:
 
     def grammar(
         self,
-        tools: _Tools | str | None = None,
+        tools: _Tools | None = None,
         *,
         tool_choice: str | dict[str, Any] | None = "auto",
         parallel_tool_calls: bool = True,
@@ -355,7 +354,7 @@ class Format:
         """Returns the ``Grammar`` of ``structural_tag`` with these arguments."""
 
 def tool_calling(
-    tools: _Tools | str | None,
+    tools: _Tools | None,
     family: Format | str | dict[str, Any] | os.PathLike[str],
     *,
     tool_choice: str | dict[str, Any] | None = "auto",
@@ -374,8 +373,7 @@ def tool_calling(
     The same as ``Format(family).structural_tag(tools, ...)``.
 
     Args:
-        tools: a list of tools as chat templates take them (dicts, or Python
-            functions), its JSON text, a ``ToolSet``, or ``None`` for no tools.
+        tools: as of ``ToolSet``; ``None`` for no tools.
         family: the name of a built-in format, one of its aliases or variants,
             or anything else that ``Format`` takes, or a ``Format``.
         tool_choice, parallel_tool_calls, text_with_calls, reasoning,
@@ -440,19 +438,19 @@ class ToolSet:
     Immutable; may be shared between threads.
 
     Args:
-        tools: the tools as chat templates take them: a list of ``dict`` or of
-            Python functions, which are read by ``get_json_schema`` of
-            ``transformers``.  At most 2**16 of them.
+        tools: the tools as chat templates take them: a list, its JSON text, or
+            a ``ToolSet``.  A tool is a ``dict``; a class of pydantic, whose name
+            is the tool's and whose schema that of the arguments; an object of
+            pydantic that is such a dict; or a Python function, which is read by
+            ``get_json_schema`` of ``transformers``.  At most 2**16 of them.
 
     Raises:
-        Error: a tool cannot be used.
+        Error: a tool cannot be used, or the text is no JSON.
         UsageError: a function is given, and ``transformers`` is not installed.
-        TypeError: ``tools`` is no list, or one of them is no dict.
+        TypeError: ``tools`` is no list, or one of them is none of these.
     """
 
-    def __init__(
-        self, tools: Sequence[dict[str, Any] | Callable[..., Any]]
-    ) -> None: ...
+    def __init__(self, tools: _Tools) -> None: ...
     def __len__(self) -> int:
         """Returns the number of tools."""
 
@@ -837,7 +835,8 @@ class Grammar:
         """Returns the grammar of the JSON texts that are valid under a schema.
 
         Args:
-            schema: a JSON Schema: a ``dict``, a ``bool`` or JSON text.
+            schema: a JSON Schema: a ``dict``, a ``bool``, JSON text, or a class or
+                ``TypeAdapter`` of pydantic, which stands for its schema.
             max_white_space: the largest number of bytes of white space between
                 two parts of the text; ``None`` for no limit.
             compact: no white space at all.
@@ -2420,9 +2419,8 @@ class ResponseParser:
         prefix: the prompt, as text or token ids.  Required, because chat
             templates write the beginning of a response; ``""`` for none.
             Delimiters in a prefix of ids are only where their ids are.
-        tools: the tools of the chat template, a list of ``dict`` or Python
-            functions, or a ``ToolSet``.  Arguments of calls get the types that
-            the schemas of the tools declare.
+        tools: the tools of the chat template, as of ``ToolSet``.  Arguments of
+            calls get the types that the schemas of the tools declare.
         vocabulary: a ``Vocabulary``.  The parser then reads token ids, and
             without it, text.
         markers: how ids write a delimiter for which the vocabulary has an
@@ -2780,9 +2778,8 @@ def parse_response(
             with one for each.  Required with a template, because chat
             templates write the beginning of a response; ``""`` for none.  Not
             allowed with a response schema.
-        tools: the tools of the chat template, a list of ``dict`` or Python
-            functions, or a ``ToolSet``: arguments of calls get the types that
-            the schemas of the tools declare.  Not allowed with a response
+        tools: the tools of the chat template, as of ``ToolSet``: arguments of
+            calls get the types that the schemas of the tools declare.  Not allowed with a response
             schema.
         vocabulary: a ``Vocabulary``.  Required for ids.
         markers: how ids write delimiters, as of ``ResponseParser``.

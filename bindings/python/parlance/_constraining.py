@@ -27,6 +27,7 @@ from ._arguments import (
 from ._arguments import text as _text, unicode
 from ._errors import GrammarError, SchemaError, UsageError
 from ._structural_tags import StructuralTag, source_of
+from ._tools import schema_of
 
 UNLIMITED = 2**64 - 1
 _MAX_INDENT = 2**32 - 1
@@ -87,7 +88,8 @@ class Grammar(_parlance.Grammar):
         """Returns the grammar of the JSON texts that are valid under a schema.
 
         Args:
-            schema: a JSON Schema: a ``dict``, a ``bool`` or JSON text.
+            schema: a JSON Schema: a ``dict``, a ``bool``, JSON text, or a class or
+                ``TypeAdapter`` of pydantic, which stands for its schema.
             max_white_space: the largest number of bytes of white space between
                 two parts of the text; ``None`` for no limit.
             compact: no white space at all.
@@ -709,11 +711,13 @@ def fill_bitmasks(matchers, buffer, *, rows=None, threads=0):
 
 
 def _schema_text(schema):
+    schema = schema_of(schema)
     if is_a(schema, str):
         return unicode("the schema", schema, SchemaError)
     if not is_a(schema, dict, bool):
         raise SchemaError(
-            f"a schema must be a dict, a bool or JSON text, not {kind(schema)}",
+            "a schema must be a dict, a bool, JSON text, or a class or TypeAdapter "
+            f"of pydantic, not {kind(schema)}",
             code="wrong_type",
         )
     return _parlance.schema_text(schema)

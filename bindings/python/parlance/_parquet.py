@@ -159,7 +159,7 @@ class _Run:
         self._format = None if options.format is None else Format(options.format)
         tools = None
         if options.tools is not None:
-            tools = ToolSet(json.loads(pathlib.Path(options.tools).read_text("utf-8")))
+            tools = ToolSet(pathlib.Path(options.tools).read_text("utf-8"))
         self._tools = tools
         self._schemas = {path: parquet.read_schema(path) for path in self._files}
         schema = self._schemas[self._files[0]]

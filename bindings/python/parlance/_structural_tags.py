@@ -14,7 +14,6 @@ from ._arguments import (
     check_vocabulary,
     flag,
     is_a,
-    items,
     kind,
     plain,
     shown,
@@ -22,7 +21,7 @@ from ._arguments import (
 )
 from ._errors import GrammarError
 from ._files import read_text
-from ._tools import MAX_TOOLS, ToolSet, described
+from ._tools import ToolSet, schema_of, tools_text
 
 # ORDER: ReasoningMode
 _REASONING = ("required", "allowed", "none")
@@ -253,12 +252,12 @@ def tag_of_format(
     return StructuralTag(
         _parlance.tag_of_format(
             described_by,
-            tools_text(tools),
+            request_tools(tools),
             _parlance.tag_text(tool_choice, "/tool_choice"),
             flag("parallel_tool_calls", parallel_tool_calls),
             _text_with_calls(text_with_calls),
             _reasoning("none" if off else reasoning),
-            _parlance.tag_text(response_format, "/response_format"),
+            _parlance.tag_text(schema_of(response_format), "/response_format"),
             prefix,
             vocabulary,
             _most("max_reasoning_tokens", max_reasoning_tokens, 0),
@@ -284,17 +283,12 @@ def source_of(spec):
     )
 
 
-def tools_text(tools):
-    if is_a(tools, ToolSet):
-        text_of_tools = getattr(tools, "_text", None)
-        if text_of_tools is None:  # its constructor did not run
-            raise TypeError("tools is a ToolSet that has not been made")
-        return text_of_tools
-    if is_a(tools, str):
-        return unicode("tools", tools, GrammarError)
-    if is_a(tools, list, tuple):
-        tools = described(items("tools", tools, MAX_TOOLS))
-    return _parlance.tag_text(tools, "/tools")
+def request_tools(tools):
+    """The JSON text of the tools of a request, whose errors point into it."""
+    if is_a(tools, bytes, dict) or not hasattr(type(tools), "__iter__"):
+        if not is_a(tools, ToolSet):  # it is none, or an error
+            return _parlance.tag_text(tools, "/tools")
+    return tools_text(tools, lambda list_: _parlance.tag_text(list_, "/tools"))
 
 
 def _reasoning(mode):

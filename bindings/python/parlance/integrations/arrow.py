@@ -14,7 +14,6 @@ For every host that calls a function with tables or record batches of pyarrow:
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import pickle
 from functools import lru_cache
@@ -196,11 +195,7 @@ def _column(table, name):
 
 
 def _text_of_tools(tools):
-    if tools is None:
-        return None
-    if is_a(tools, ToolSet):
-        return tools._text
-    return ToolSet(tools)._text
+    return None if tools is None else ToolSet(tools)._text
 
 
 # What a process has read, by what Parse was pickled to.
@@ -213,7 +208,7 @@ def _format(pickled):
 
 @lru_cache(maxsize=32)
 def _tool_set(tools):
-    return None if tools is None else ToolSet(json.loads(tools))
+    return None if tools is None else ToolSet(tools)
 
 
 @lru_cache(maxsize=8)

@@ -73,7 +73,7 @@ def parse(
         prefix = polars.lit(text("prefix", prefix), polars.String)
     if not isinstance(tools, polars.Expr):
         if tools is not None:
-            tools = (tools if is_a(tools, ToolSet) else ToolSet(tools))._text
+            tools = ToolSet(tools)._text
         tools = polars.lit(tools, polars.String)
     if by_python:
         return _mapped(column, format, prefix, tools, vocabulary, markers)

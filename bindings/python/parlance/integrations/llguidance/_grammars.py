@@ -7,6 +7,7 @@ from typing import Literal
 
 from ..._constraining import Grammar
 from ..._errors import GrammarError, UsageError
+from ..._tools import schema_of
 
 GrammarFormat = Literal[
     "lark",
@@ -74,7 +75,7 @@ def grammar_from_json_schema(schema, defaults=None, overrides=None):
     Declared members come in the schema's order, as llguidance writes them.
 
     Args:
-        schema: a ``dict``, or JSON text.
+        schema: a ``dict``, JSON text or a model of pydantic.
         defaults, overrides: options of llguidance, before and after those of the
             schema's ``"x-guidance"``: ``whitespace_flexible``, ``lenient``, and,
             without flexible white space, ``item_separator`` and
@@ -86,6 +87,7 @@ def grammar_from_json_schema(schema, defaults=None, overrides=None):
         ValueError: the text is no JSON, or an option is another one or cannot be
             used.
     """
+    schema = schema_of(schema)
     if isinstance(schema, str):
         schema = json.loads(schema)
     options = dict(defaults or {})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from ..._constraining import Grammar as _Grammar
+from ..._tools import schema_of
 from .. import _alias
 from . import _serial
 from .exception import runtime_errors, structural_tag_errors
@@ -14,12 +15,11 @@ __all__ = ["Grammar", "StructuralTagItem"]
 
 def schema_text(schema):
     """The JSON text of a schema: a ``str``, a ``dict`` or a model of pydantic."""
+    schema = schema_of(schema)
     if isinstance(schema, str):
         return schema
     if isinstance(schema, (dict, bool)):
         return json.dumps(schema)
-    if isinstance(schema, type) and hasattr(schema, "model_json_schema"):
-        return json.dumps(schema.model_json_schema())
     raise ValueError("The schema should be a string or a Pydantic model.")
 
 
