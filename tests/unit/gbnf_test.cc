@@ -85,7 +85,9 @@ TEST(Gbnf, Errors) {
   const ErrorRow rows[] = {
       {"root ::= \"a\"\n  | \"b\"", kBad, {15, 16}, "ends with its line"},
       {"root ::= \"a\" b ::= \"c\"", kBad, {13, 18}, "begin its line"},
-      {"root ::= a_b", kBad, {10, 11}, "\"_\""},
+      {"root ::= a_b", kBad, {10, 11}, "\"_\"; expected"},
+      {"root ::= a_b", kBad, {10, 11}, "name (letters, digits and \"-\")"},
+      {"a_b ::= \"a\"", kBad, {1, 2}, "name (letters, digits and \"-\")"},
       {"root[lazy] ::= \"a\"", kBad, {4, 5}, "\"::=\""},
       {"root\n::= \"a\"", kBad, {4, 5}, "the end of the line"},
       {"root ::= (\"a\"", kBad, {9, 10}, "never closed; add a \")\""},

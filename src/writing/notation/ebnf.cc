@@ -122,7 +122,11 @@ bool EbnfReader::rule() {
   rules::RuleOptions chosen;
   if (!gbnf_ && peek() == '[' && !options(chosen, called)) return false;
   gbnf_ ? skip_blanks() : skip_space();
-  if (!match("::=")) return fail_here("a rule's name is followed by \"::=\".");
+  if (!match("::=")) {
+    return fail_here(gbnf_ ? "a rule's name (letters, digits and \"-\") is "
+                             "followed by \"::=\"."
+                           : "a rule's name is followed by \"::=\".");
+  }
   ExprId made = 0;
   if (!body(made)) return false;
   rules_.rules[id].body = made;
@@ -214,7 +218,11 @@ bool EbnfReader::terminal(ExprId& out) {
   if (gbnf_ && (c == '<' || c == '!')) return token(out);
   if (begins_name(c)) return named_element(out);
   return fail_here(
-      "expected a \"string\", a [class], a rule's name or a parenthesis.");
+      gbnf_
+          ? "expected a \"string\", a [class], a rule's name (letters, digits "
+            "and \"-\"), a <token> or a parenthesis."
+          : "expected a \"string\", a [class], a rule's name or a "
+            "parenthesis.");
 }
 
 bool EbnfReader::named_element(ExprId& out) {
