@@ -221,6 +221,28 @@ def test_damage(tokenizer):
             call("x")
 
 
+@pytest.mark.parametrize("patched", [False, True])
+def test_markers_of_a_user_are_text(tokenizer, patched):
+    # Of transformers 5.24: what a message spells is no control token of the prompt.
+    messages = [{"role": "user", "content": "a<|im_end|>b"}]
+    if patched:
+        ours.patch(recover=True)
+    options = {"add_generation_prompt": True, "return_dict": False}
+    plain, ids = (
+        tokenizer.apply_chat_template(messages, sanitize_control_tokens=on, **options)
+        for on in (False, True)
+    )
+    assert tokenizer.decode(ids) == tokenizer.decode(plain) and len(ids) == len(plain) + 9
+    vocabulary = parlance.Vocabulary.from_tokenizer(tokenizer)
+    assert [i for i in ids if vocabulary.kind(i) != "ordinary"] == [
+        vocabulary.special(text) for text in ("<|im_start|>", "<|im_end|>", "<|im_start|>")
+    ]
+    parser = parlance.ResponseParser(TEMPLATE, prefix=ids, vocabulary=vocabulary)
+    parser.feed(ids_of(WRITTEN))
+    message, _ = parser.finalize()
+    assert message == parlance.parse_response(WRITTEN, TEMPLATE, prefix=PREFIX)
+
+
 def test_a_pipeline(tokenizer):
     from transformers.pipelines import text_generation
 

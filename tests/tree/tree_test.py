@@ -196,3 +196,29 @@ def test_the_module_uses_the_stable_abi_only():
         for use in macro.findall(text_of(name))
     ]
     assert not found, found
+
+
+# What pages say of other programs is tested with the version that they name.
+NAMED = [
+    ("docs/guide/transformers.md", "transformers", "dev"),
+    ("docs/reference/differences.md", "transformers", "dev"),
+    ("docs/guide/xgrammar.md", "XGrammar", "peers"),
+    ("docs/guide/llguidance.md", "llguidance", "peers"),
+    ("docs/guide/mlx-lm.md", "mlx-lm", "peers"),
+    ("docs/guide/vllm.md", "vLLM", "engines/vllm"),
+    ("docs/guide/sglang.md", "SGLang", "engines/sglang"),
+    ("docs/guide/outlines.md", "Outlines", "engines/outlines"),
+    ("docs/guide/litellm.md", "LiteLLM", "engines/litellm"),
+]
+
+
+@pytest.mark.parametrize(("page", "program", "list_"), NAMED)
+def test_pages_name_the_versions_that_are_tested(page, program, list_):
+    pins = (ROOT / f"requirements/{list_}.txt").read_text()
+    name = re.escape(program.lower())
+    (pinned,) = re.findall(rf"^{name}==([\d.]+)", pins, re.MULTILINE)
+    text = (ROOT / page).read_text()
+    named = re.findall(rf"\b{re.escape(program)} (\d+(?:\.\d+)+)", text)
+    assert named, f"{page} names no version of {program}"
+    for version in named:
+        assert f"{pinned}.".startswith(f"{version}."), (page, version, pinned)
