@@ -100,27 +100,21 @@ _COMMON = frozenset(
     "model parallel_tool_calls stream stream_options temperature tool_choice tools "
     "top_p".split()
 )
-# Members that this server does not implement, and the value that asks for nothing.
+# Members that this server does not implement, and the values that ask for nothing.
 _UNUSED = {
-    "audio": None,
-    "background": False,
-    "container": None,
-    "conversation": None,
-    "frequency_penalty": 0,
-    "function_call": None,
-    "functions": [],
-    "include": ["reasoning.encrypted_content"],
-    "logit_bias": {},
-    "logprobs": False,
-    "mcp_servers": [],
-    "modalities": ["text"],
-    "n": 1,
-    "presence_penalty": 0,
-    "previous_response_id": None,
-    "prompt": None,
-    "top_logprobs": 0,
-    "truncation": "disabled",
-    "verbosity": "medium",
+    "background": (False,),
+    "frequency_penalty": (0,),
+    "functions": ([],),
+    "include": ([], ["reasoning.encrypted_content"]),
+    "logit_bias": ({},),
+    "logprobs": (False,),
+    "mcp_servers": ([],),
+    "modalities": (["text"],),
+    "n": (1,),
+    "presence_penalty": (0,),
+    "top_logprobs": (0,),
+    "truncation": ("disabled",),
+    "verbosity": ("medium",),
 }
 
 
@@ -129,7 +123,7 @@ def _check_members(owner, known, pointer=""):
     for name, value in owner.items():
         if name in known or name in _WITHOUT_EFFECT or value is None:
             continue
-        if name in _UNUSED and value in (_UNUSED[name], []):
+        if value in _UNUSED.get(name, ()):
             continue
         raise Refused(
             f"This server does not implement {name!r}.",

@@ -68,6 +68,8 @@ def test_each_name_runs_or_says_what_to_use(package):
     counts = tuple(len(found[kind]) for kind in ("run", "raised", "listed"))
     print("MEASURED", package, counts)
     assert counts == COUNTS[package]
+    page = (SUPPORT.parent.parent / f"docs/guide/{package}.md").read_text()
+    assert f"{counts[0]} run, {counts[1]} raise" in page
 
 
 # Examples in docstrings that are no programs, by a text in them.
