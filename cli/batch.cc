@@ -21,12 +21,12 @@
 #include <vector>
 
 #include "compression.h"
-#include "event_json.h"
 #include "io.h"
 #include "journal.h"
 #include "lines.h"
 #include "parlance/json.h"
 #include "parlance/message.h"
+#include "parlance/message_json.h"
 #include "report.h"
 
 namespace parlance::cli {
@@ -65,18 +65,6 @@ struct Answer {
 
 std::string line_of(const json::Value& value) {
   return json_text(value, 0, /*compact=*/true);
-}
-
-// As a row with details has it.
-json::Value value_of(const Diagnostic& diagnostic) {
-  json::Object out;
-  out["code"] = to_string(diagnostic.code);
-  out["message"] = diagnostic.message;
-  out["field"] =
-      diagnostic.field.empty() ? json::Value() : json::Value(diagnostic.field);
-  out["span"] = json::Array{static_cast<std::int64_t>(diagnostic.bytes.begin),
-                            static_cast<std::int64_t>(diagnostic.bytes.end)};
-  return out;
 }
 
 // As a line of --errors has it: the names are those of the Arrow columns.
@@ -298,7 +286,7 @@ class LineParser {
     row["complete"] = message.complete;
     json::Array diagnostics;
     for (const Diagnostic& diagnostic : message.diagnostics) {
-      diagnostics.push_back(value_of(diagnostic));
+      diagnostics.push_back(to_json(diagnostic));
     }
     row["diagnostics"] = std::move(diagnostics);
     row["error"] = std::move(error);

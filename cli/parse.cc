@@ -14,11 +14,11 @@
 
 #include "batch.h"
 #include "commands.h"
-#include "event_json.h"
 #include "files.h"
 #include "io.h"
 #include "outline.h"
 #include "parlance/message.h"
+#include "parlance/message_json.h"
 #include "parlance/version.h"
 #include "report.h"
 #include "setup.h"
@@ -67,7 +67,7 @@ class EventWriter {
 
   void add(std::span<const Event> events) {
     for (const Event& event : events) {
-      out_ += paint_json(style_, json_text(event_json(event, with_tokens_)));
+      out_ += paint_json(style_, json_text(to_json(event, with_tokens_)));
       out_ += '\n';
     }
     if (out_.size() > (std::size_t{1} << 16)) flush();

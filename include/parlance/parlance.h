@@ -37,6 +37,7 @@
 #include "parlance/json.h"
 #include "parlance/limits.h"
 #include "parlance/message.h"
+#include "parlance/message_json.h"
 #include "parlance/response_parser.h"
 #include "parlance/response_schema.h"
 #include "parlance/schema_options.h"

@@ -1,11 +1,20 @@
-#include "event_json.h"
+#include "parlance/message_json.h"
 
+#include <cstdint>
 #include <string>
 #include <utility>
 
-namespace parlance::cli {
+namespace parlance {
+namespace {
 
-json::Value event_json(const Event& event, bool with_tokens) {
+json::Value pair_of(Span span) {
+  return json::Array{static_cast<std::int64_t>(span.begin),
+                     static_cast<std::int64_t>(span.end)};
+}
+
+}  // namespace
+
+json::Value to_json(const Event& event, bool with_tokens) {
   json::Object out;
   out.set("type", json::Value(to_string(event.kind)));
   out.set("field", json::Value(event.field));
@@ -56,13 +65,17 @@ json::Value event_json(const Event& event, bool with_tokens) {
   }
   out.set("start", json::Value(static_cast<std::int64_t>(event.bytes.begin)));
   out.set("end", json::Value(static_cast<std::int64_t>(event.bytes.end)));
-  if (with_tokens) {
-    json::Array tokens;
-    tokens.push_back(static_cast<std::int64_t>(event.tokens.begin));
-    tokens.push_back(static_cast<std::int64_t>(event.tokens.end));
-    out.set("tokens", json::Value(std::move(tokens)));
-  }
+  if (with_tokens) out.set("tokens", pair_of(event.tokens));
   return json::Value(std::move(out));
 }
 
-}  // namespace parlance::cli
+json::Value to_json(const Diagnostic& diagnostic) {
+  return json::Object{
+      {"code", to_string(diagnostic.code)},
+      {"message", diagnostic.message},
+      {"field", diagnostic.field.empty() ? json::Value()
+                                         : json::Value(diagnostic.field)},
+      {"span", pair_of(diagnostic.bytes)}};
+}
+
+}  // namespace parlance
