@@ -37,104 +37,16 @@
 #include "parlance/structural_tag.h"
 #include "parlance/tag_parser.h"
 #include "support/byte_vocabulary.h"
+#include "support/failing_memory.h"
 #include "support/longest_tokens.h"
 #include "support/sanitized.h"
-
-namespace {
-
-// Allocations until one fails; 0: none does.
-std::atomic<long> until_failure{0};
-std::atomic<long> allocations{0};
-
-bool fails() {
-  allocations.fetch_add(1, std::memory_order_relaxed);
-  if (until_failure.load(std::memory_order_relaxed) == 0) return false;
-  return until_failure.fetch_sub(1, std::memory_order_relaxed) == 1;
-}
-
-void* allocate(std::size_t size) {
-  void* const made =
-      fails() ? nullptr : std::malloc(std::max<std::size_t>(size, 1));
-  if (made == nullptr) throw std::bad_alloc();
-  return made;
-}
-
-void* allocate(std::size_t size, std::align_val_t align) {
-  const auto to = static_cast<std::size_t>(align);
-  void* const made =
-      fails() ? nullptr : std::aligned_alloc(to, (size + to - 1) / to * to);
-  if (made == nullptr) throw std::bad_alloc();
-  return made;
-}
-
-}  // namespace
-
-void* operator new(std::size_t size) { return allocate(size); }
-void* operator new[](std::size_t size) { return allocate(size); }
-void* operator new(std::size_t size, std::align_val_t align) {
-  return allocate(size, align);
-}
-void* operator new[](std::size_t size, std::align_val_t align) {
-  return allocate(size, align);
-}
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  return fails() ? nullptr : std::malloc(size);
-}
-void* operator new[](std::size_t size, const std::nothrow_t&) noexcept {
-  return fails() ? nullptr : std::malloc(size);
-}
-void operator delete(void* at) noexcept { std::free(at); }
-void operator delete[](void* at) noexcept { std::free(at); }
-void operator delete(void* at, std::size_t) noexcept { std::free(at); }
-void operator delete[](void* at, std::size_t) noexcept { std::free(at); }
-void operator delete(void* at, std::align_val_t) noexcept { std::free(at); }
-void operator delete[](void* at, std::align_val_t) noexcept { std::free(at); }
-void operator delete(void* at, std::size_t, std::align_val_t) noexcept {
-  std::free(at);
-}
-void operator delete[](void* at, std::size_t, std::align_val_t) noexcept {
-  std::free(at);
-}
-void operator delete(void* at, const std::nothrow_t&) noexcept {
-  std::free(at);
-}
-void operator delete[](void* at, const std::nothrow_t&) noexcept {
-  std::free(at);
-}
 
 namespace parlance::no_memory_law_test {
 namespace {
 
-// Calls `call` with its n-th allocation failing.  Returns whether it threw.
-template <class Call>
-bool fails_at(long n, const Call& call) {
-  until_failure = n;
-  bool threw = false;
-  try {
-    call();
-  } catch (const std::bad_alloc&) {
-    threw = true;
-  }
-  until_failure = 0;
-  return threw;
-}
-
-template <class Call>
-long allocations_of(const Call& call) {
-  const long before = allocations;
-  call();
-  return allocations - before;
-}
-
-// 1 to `last`: all of the first ones, and `most` in all.
-std::vector<long> sampled(long last, long most) {
-  std::vector<long> out;
-  const long all = std::min(last, most / 2);
-  for (long n = 1; n <= all; ++n) out.push_back(n);
-  const long step = std::max(1L, (last - all) / std::max(1L, most - all));
-  for (long n = all + 1; n <= last; n += step) out.push_back(n);
-  return out;
-}
+using testing::allocations_of;
+using testing::fails_at;
+using testing::sampled;
 
 // Says what a call gives.
 using Call = std::function<std::string()>;
