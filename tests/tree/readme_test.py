@@ -1,7 +1,7 @@
 """The examples of the README, and of pages that follow its conventions, run.
 
     ```python    a program; lines that begin with "#> " are what it prints
-    ```cpp       the same with "//> "
+    ```cpp, c    the same with "//> "
     ```console   lines that begin with "$ " are commands; what follows one,
                  up to the next, is what it prints
 
@@ -128,6 +128,19 @@ def run_cpp(code, folder):
     assert printed(output) == expected_output(code, "//>")
 
 
+def run_c(code, folder):
+    program = folder / "example.c"
+    program.write_text(code)
+    libraries = built_folder() / "bindings" / "c"
+    run(
+        ["gcc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror"]
+        + [f"-I{ROOT / 'include'}", str(program), "-o", str(folder / "example")]
+        + [f"-L{libraries}", f"-Wl,-rpath,{libraries}", "-lparlance-c"]
+    )
+    output = run([str(folder / "example")], cwd=folder)
+    assert printed(output) == expected_output(code, "//>")
+
+
 def run_console(code, folder):
     commands = []
     for line in code.splitlines():
@@ -152,7 +165,9 @@ def run_console(code, folder):
         assert shown == output, command
 
 
-RUNNERS = {"python": run_python, "cpp": run_cpp, "console": run_console}
+RUNNERS = {
+    "python": run_python, "cpp": run_cpp, "c": run_c, "console": run_console
+}
 
 
 @pytest.mark.parametrize("language, code", list(blocks()))

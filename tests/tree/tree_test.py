@@ -131,11 +131,11 @@ def test_header_guards_follow_the_path():
         path = pathlib.PurePosixPath(name)
         if path.suffix != ".h" or path.parts[0] not in ("include", "src"):
             continue
-        # Wings are no part of a header's name.
-        parts = ("src",) * (path.parts[0] == "src") + path.parts[2:]
-        guard = "_".join(
-            ("PARLANCE",) + tuple(re.sub(r"\W", "_", p).upper() for p in parts)
-        )
+        # Wings are no part of a header's name, and parlance/ is that of them all.
+        parts = ("parlance",) + ("src",) * (path.parts[0] == "src") + path.parts[2:]
+        if len(path.parts) == 2:
+            parts = path.parts[1:]
+        guard = "_".join(re.sub(r"\W", "_", p).upper() for p in parts)
         lines = text_of(name).splitlines()
         guards = [line for line in lines if line.startswith("#ifndef")]
         if not guards or guards[0] != f"#ifndef {guard}_":
