@@ -308,12 +308,13 @@ typedef struct parlance_tokens {
 parlance_status parlance_vocabulary_from_tokens(const parlance_tokens *tokens,
                                                 parlance_vocabulary **out,
                                                 parlance_error **error);
-/* A tokenizer.json, tiktoken ranks, a GGUF header or a saved vocabulary,
- * recognised by its beginning. */
+/* A tokenizer.json, tekken.json, tokenizer.model, tiktoken ranks, a GGUF header
+ * or a saved vocabulary, recognised by its contents. */
 parlance_status parlance_vocabulary_from_memory(const void *data, size_t size,
                                                 parlance_vocabulary **out,
                                                 parlance_error **error);
-/* The files of a model's folder; "" for one that is missing. */
+/* The files of a model's folder; "" for one that is missing.  In place of
+ * tokenizer.json may be tekken.json or tokenizer.model. */
 parlance_status parlance_vocabulary_from_files(
     const char *tokenizer_json, size_t tokenizer_json_size,
     const char *tokenizer_config, size_t tokenizer_config_size,

@@ -21,10 +21,7 @@ class Steps {
         count_(count),
         step_size_(step_size) {
     if (count > 0) need(steps, "steps");
-    if (step_size < sizeof(parlance_step) ||
-        step_size % alignof(parlance_step) != 0) {
-      misuse(PARLANCE_BAD_SIZE, "step_size", "is not sizeof(parlance_step)");
-    }
+    check_stride(step_size, sizeof(parlance_step), "step_size");
   }
   std::size_t size() const { return count_; }
   parlance_step& operator[](std::size_t i) {
@@ -148,10 +145,7 @@ parlance_status parlance_batch_step(parlance_batch* batch, parlance_step* steps,
   return call(error, [&] {
     Steps all(steps, count, step_size);
     for (std::size_t i = 0; i < all.size(); ++i) forget(all[i]);
-    if (event_size < sizeof(parlance_event) ||
-        event_size % alignof(parlance_event) != 0) {
-      misuse(PARLANCE_BAD_SIZE, "event_size", "is not sizeof(parlance_event)");
-    }
+    check_stride(event_size, sizeof(parlance_event), "event_size");
     const auto buffer = list_of(masks, words, "masks");
     const auto warm = list_of(temperatures, temperature_count, "temperatures");
     const Use used(batch, "batch");

@@ -47,14 +47,21 @@ parlance_status caught(parlance_error** error) noexcept {
   }
 }
 
+void check_stride(std::size_t given, std::size_t size, std::string_view what) {
+  if (given < size || given - size > kMostNewBytes ||
+      given % alignof(std::uint64_t) != 0) {
+    misuse(PARLANCE_BAD_SIZE, what, "is not the size of its struct");
+  }
+}
+
 void read_struct(const void* from, void* to, std::size_t size,
                  std::string_view what) {
   std::size_t given = 0;
   std::memcpy(&given, from, sizeof given);
   // All structs are of the first version.
-  if (given < size) {
+  if (given < size || given - size > kMostNewBytes) {
     misuse(PARLANCE_BAD_SIZE, what,
-           "has a struct_size that is too small; begin with its ..._INIT");
+           "has a struct_size that cannot be right; begin with its ..._INIT");
   }
   const auto* const bytes = static_cast<const unsigned char*>(from);
   for (std::size_t i = size; i < given; ++i) {

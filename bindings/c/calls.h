@@ -150,6 +150,13 @@ Enum one_of(std::int32_t number, Enum last, std::string_view what) {
   return static_cast<Enum>(number);
 }
 
+// What later versions may add to a struct.  A size beyond that was never set.
+inline constexpr std::size_t kMostNewBytes = 1024;
+
+// Throws unless `given` may be the size of a struct of which this version knows
+// `size` bytes.
+void check_stride(std::size_t given, std::size_t size, std::string_view what);
+
 // Reads a struct that begins with its size, as the caller's header has it.
 void read_struct(const void* from, void* to, std::size_t size,
                  std::string_view what);

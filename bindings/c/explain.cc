@@ -46,6 +46,12 @@ parlance_status parlance_explain(const parlance_explanation* what,
       misuse(PARLANCE_NULL, "one of what.format, tag, grammar and constraint",
              "says what the text is read by");
     }
+    const bool reads_ids = sources == 0 || (by_ids && given.grammar == nullptr);
+    if (!ids.empty() && !reads_ids) {
+      fail({.code = ErrorCode::kUsage,
+            .message = "token ids need a vocabulary, and a format, a tag or a "
+                       "constraint that reads them"});
+    }
     const Explanation made = [&] {
       if (given.format != nullptr) {
         return by_ids ? explain(given.format->value, ids, options)

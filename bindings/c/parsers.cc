@@ -60,10 +60,7 @@ class EventsOut {
       : event_size_(event_size),
         events_(events, "events"),
         count_(count, "count") {
-    if (event_size < sizeof(parlance_event) ||
-        event_size % alignof(parlance_event) != 0) {
-      misuse(PARLANCE_BAD_SIZE, "event_size", "is not sizeof(parlance_event)");
-    }
+    check_stride(event_size, sizeof(parlance_event), "event_size");
   }
 
   void set(parlance_parser& parser, std::span<const Event> events) {

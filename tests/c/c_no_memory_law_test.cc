@@ -348,25 +348,35 @@ class CNoMemory : public ::testing::TestWithParam<Row> {
     testing::until_failure = 0;
     return out;
   }
+
+  // Samples `most` allocations for one set of shared objects, and some for new
+  // ones.
+  static void obeys(long most) {
+    const std::string expected = GetParam().make()();
+    const Call once = GetParam().make();
+    const long last = allocations_of(once);
+    const Call same = GetParam().make();
+    for (const long n : sampled(last, most)) {
+      SCOPED_TRACE(::testing::Message()
+                   << "allocation " << n << " of " << last);
+      ASSERT_EQ(failing_at(n, same, expected), expected);
+    }
+    ASSERT_EQ(same(), expected);
+    for (const long n : sampled(last, most / 6)) {
+      SCOPED_TRACE(::testing::Message()
+                   << "allocation " << n << " of " << last);
+      const Call fresh = GetParam().make();
+      ASSERT_EQ(failing_at(n, fresh, expected), expected);
+      ASSERT_EQ(fresh(), expected);
+    }
+  }
 };
 
 TEST_P(CNoMemory, TheNextCallIsAnsweredAsIfThisOneHadNotBeenMade) {
-  const std::string expected = GetParam().make()();
-  const Call once = GetParam().make();
-  const long last = allocations_of(once);
-  const Call same = GetParam().make();
-  for (const long n : sampled(last, testing::cases(400))) {
-    SCOPED_TRACE(::testing::Message() << "allocation " << n << " of " << last);
-    ASSERT_EQ(failing_at(n, same, expected), expected);
-  }
-  ASSERT_EQ(same(), expected);
-  for (const long n : sampled(last, testing::cases(60))) {
-    SCOPED_TRACE(::testing::Message() << "allocation " << n << " of " << last);
-    const Call fresh = GetParam().make();
-    ASSERT_EQ(failing_at(n, fresh, expected), expected);
-    ASSERT_EQ(fresh(), expected);
-  }
+  obeys(testing::cases(400));
 }
+
+TEST_P(CNoMemory, LongRunOfAllAllocations) { obeys(testing::cases(6'000'000)); }
 
 INSTANTIATE_TEST_SUITE_P(All, CNoMemory, ::testing::ValuesIn(rows()),
                          [](const auto& one) {

@@ -161,6 +161,9 @@ static void misuse(void) {
   options.struct_size = 0;
   CHECK_STATUS(parlance_parser_new(format, &options, &none, NULL),
                PARLANCE_BAD_SIZE);
+  options.struct_size = (size_t)-1;
+  CHECK_STATUS(parlance_parser_new(format, &options, &none, NULL),
+               PARLANCE_BAD_SIZE);
   options.struct_size = sizeof options - 4;
   CHECK_STATUS(parlance_parser_new(format, &options, &none, NULL),
                PARLANCE_BAD_SIZE);
@@ -199,6 +202,9 @@ static void misuse(void) {
                PARLANCE_BAD_SIZE);
   CHECK_STATUS(parlance_parser_feed(parser, "x", 1, 0, &events, &count),
                PARLANCE_BAD_SIZE);
+  CHECK_STATUS(
+      parlance_parser_feed(parser, "x", 1, ~(size_t)7, &events, &count),
+      PARLANCE_BAD_SIZE);
   CHECK_STATUS(
       parlance_parser_feed(parser, NULL, 1, sizeof *events, &events, &count),
       PARLANCE_NULL);
@@ -268,6 +274,7 @@ static void chat(void) {
 static void explanation(void) {
   parlance_format *format = qwen3();
   parlance_explanation what = PARLANCE_EXPLANATION_INIT;
+  const uint32_t id = 1;
   parlance_bytes out = {NULL, 0};
   CHECK_STATUS(parlance_explain(&what, &out, NULL), PARLANCE_NULL);
   what.format = format;
@@ -278,6 +285,9 @@ static void explanation(void) {
   what.html = 1;
   CHECK_OK(parlance_explain(&what, &out, NULL));
   CHECK(has(out, "<html"));
+  what.ids = &id;
+  what.id_count = 1;
+  CHECK_STATUS(parlance_explain(&what, &out, NULL), PARLANCE_USAGE);
   what.struct_size = 8;
   CHECK_STATUS(parlance_explain(&what, &out, NULL), PARLANCE_BAD_SIZE);
   parlance_format_free(format);

@@ -1,6 +1,7 @@
 """The C interface is the recorded one, and a record is appended to."""
 
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -23,6 +24,14 @@ def c_interface(*arguments):
 def test_the_record_is_that_of_the_header():
     result = c_interface("--check")
     assert result.returncode == 0, result.stderr
+
+
+def test_every_function_is_called_from_c():
+    lines = RECORD.read_text().splitlines()
+    names = [re.search(r"(parlance_\w+)\(", line)[1] for line in lines
+             if line.startswith("function ")]
+    programs = "".join(f.read_text() for f in (ROOT / "tests" / "c").glob("*.c"))
+    assert names and not [name for name in names if name + "(" not in programs]
 
 
 def test_a_record_may_only_grow(tmp_path):

@@ -1,0 +1,3 @@
+module parlance/examples/cgo
+
+go 1.18
