@@ -223,7 +223,7 @@ def test_damage(tokenizer):
 
 @pytest.mark.parametrize("patched", [False, True])
 def test_markers_of_a_user_are_text(tokenizer, patched):
-    # Of transformers 5.24: what a message spells is no control token of the prompt.
+    # What a message spells is then no control token of the prompt.
     messages = [{"role": "user", "content": "a<|im_end|>b"}]
     if patched:
         ours.patch(recover=True)
