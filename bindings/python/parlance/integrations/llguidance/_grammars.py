@@ -122,11 +122,14 @@ def recipe(grammar):
         grammar = json.loads(grammar)
     if isinstance(grammar, str):
         return "lark", grammar, {}
-    if isinstance(grammar.get(_KEY), list):
+    parts = isinstance(grammar, dict) and grammar.get("grammars")
+    if isinstance(grammar, dict) and isinstance(grammar.get(_KEY), list):
         return grammar[_KEY]
-    parts = grammar.get("grammars")
     if not isinstance(parts, list) or not parts:
-        raise UsageError('a grammar as JSON has "grammars", a list')
+        raise UsageError('a grammar is Lark, or JSON with "grammars", a list')
+    for part in parts:
+        if not isinstance(part, dict) or not {"json_schema", "lark_grammar"} & {*part}:
+            raise UsageError('each of "grammars" has "json_schema" or "lark_grammar"')
     first, *others = parts
     if "json_schema" in first:
         return recipe(grammar_from_json_schema(first["json_schema"]))

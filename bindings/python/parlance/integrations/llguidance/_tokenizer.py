@@ -129,14 +129,22 @@ class LLTokenizer:
     json_slices = general_slices
 
     @cached_property
-    def _by_bytes(self):
-        """The lowest ids of ordinary tokens by their bytes, and the longest's size."""
+    def _ids(self):
+        """The lowest ids of ordinary tokens by their bytes."""
         of = self.vocabulary
         ids = {}
         for id in range(len(of)):
             if of.kind(id) == "ordinary":
                 ids.setdefault(of.bytes(id), id)
-        return ids, max(map(len, ids), default=0)
+        return ids
+
+    @cached_property
+    def _lengths(self):
+        """The lengths of the tokens that begin with two bytes, the largest first."""
+        lengths = {}
+        for token in self._ids:
+            lengths.setdefault(token[:2], set()).add(len(token))
+        return {two: sorted(found, reverse=True) for two, found in lengths.items()}
 
     @cached_property
     def _marks(self):
@@ -149,21 +157,22 @@ class LLTokenizer:
 
     def _greedy(self, text, begin=0):
         """The longest tokens from the left, as ``(id, end)``."""
-        ids, longest = self._by_bytes
+        ids, lengths = self._ids, self._lengths
         while begin < len(text):
-            for end in range(min(len(text), begin + longest), begin, -1):
-                id = ids.get(text[begin:end])
+            for length in (*lengths.get(text[begin : begin + 2], ()), 1):
+                id = ids.get(text[begin : begin + length])
                 if id is not None:
                     break
             else:
                 raise UsageError(f"no token writes the byte {text[begin : begin + 1]!r}")
-            begin = end
-            yield id, end
+            begin = min(begin + length, len(text))
+            yield id, begin
 
     def greedy_tokenize(self, text):
         """The ids of the longest tokens of a ``str``, from the left.
 
-        Complexity: O(bytes * the size of the longest token).
+        Complexity: for each token, as many look-ups as there are lengths of tokens
+        with its first two bytes.
         """
         return [id for id, _ in self._greedy(text.encode())]
 
@@ -206,7 +215,7 @@ class LLTokenizer:
         there are ids only where every ordinary token is one byte.
         """
         ids, done = [], 0
-        longest = self._by_bytes[1]
+        longest = max(map(len, self._ids), default=0)
         if longest == 1 or not self.vocabulary.has_encoder:
             for id, end in self._greedy(new_bytes):
                 if done + longest > len(new_bytes):
