@@ -122,9 +122,10 @@ def recipe(grammar):
         grammar = json.loads(grammar)
     if isinstance(grammar, str):
         return "lark", grammar, {}
-    parts = isinstance(grammar, dict) and grammar.get("grammars")
-    if isinstance(grammar, dict) and isinstance(grammar.get(_KEY), list):
+    grammar = grammar if isinstance(grammar, dict) else {}
+    if isinstance(grammar.get(_KEY), list):
         return grammar[_KEY]
+    parts = grammar.get("grammars")
     if not isinstance(parts, list) or not parts:
         raise UsageError('a grammar is Lark, or JSON with "grammars", a list')
     for part in parts:
