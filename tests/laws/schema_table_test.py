@@ -86,7 +86,6 @@ NARROWED = {
 }
 REFUSED = {
     "$schema": {"$schema": "http://json-schema.org/draft-03/schema#"},
-    "uniqueItems": {"type": "array", "uniqueItems": True},
 }
 
 

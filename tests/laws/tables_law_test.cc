@@ -298,6 +298,30 @@ const std::vector<Family>& families() {
          return std::to_string(1'000'000 + i * 7919 % 100'000) + ',';
        },
        std::size_t{1} << 20, 150},
+      {"UniqueObjects",
+       [](const GrammarLimits& limits) {
+         return unique_items(
+             R"({"type":"object","properties":{"id":{"type":"integer"},
+                 "name":{"type":"string"},"on":{"type":"boolean"}},
+                 "required":["id","name"],"additionalProperties":false})",
+             limits);
+       },
+       "[",
+       [](std::size_t i) {
+         std::string name = item(i);
+         name.pop_back();
+         return i % 2 == 0 ? R"({"id":7,"name":)" + name + R"(,"on":true},)"
+                           : R"({"name":)" + name + R"(,"id":)" +
+                                 std::to_string(i) + "},";
+       },
+       std::size_t{1} << 20, 150},
+      {"UniqueOpenObjects",
+       [](const GrammarLimits& limits) { return unique_items("true", limits); },
+       "[",
+       [](std::size_t i) {
+         return R"({"a":{"b":[1,)" + item(i) + R"({}]},"c":null},)";
+       },
+       std::size_t{1} << 20, 150},
       {"UniqueNumbers",
        [](const GrammarLimits& limits) {
          return unique_items(R"({"type":"number","minimum":0,"maximum":1})",

@@ -216,6 +216,11 @@ class Schemas(random.Random):
             {"type": "boolean"},
             {"type": "string", "maxLength": Number("1")},
             {"type": ["string", "number", "null"]},
+            {"type": "array", "items": {"enum": [0, 1]}, "maxItems": Number("2")},
+            {"type": "object", "properties": {"a": {"type": "boolean"}}},
+            {"type": "object", "properties": {"a": {"enum": [0, 1]},
+                                              "b": {"enum": ["x"]}},
+             "additionalProperties": False},
         ])  # fmt: skip
         return {"uniqueItems": True, "items": items}
 

@@ -224,17 +224,21 @@ TEST(Arrays, TooManyValuesAreSaid) {
   EXPECT_NE(made.error().message.find("uniqueItems"), std::string::npos);
 }
 
-// `lenient` ignores uniqueItems where items may be objects, so it asks for no
-// number of different ones.
-TEST(Arrays, IgnoredKeywordsExcludeNothing) {
-  const auto machine = compiled(
-      R"({"type":"array","items":{"type":["object","boolean"]},"minItems":4,
-          "uniqueItems":true})",
-      true);
-  ASSERT_NE(machine, nullptr);
-  EXPECT_TRUE(machine->can_end(after(*machine, "[{},true,{},{}]")));
-  ASSERT_EQ(machine->notes().size(), 1U);
-  EXPECT_EQ(machine->notes()[0].kind, GrammarNote::Kind::kIgnored);
+// `lenient` has no keyword to ignore here: items may be anything.
+TEST(Arrays, ObjectsAndArraysDiffer) {
+  for (const bool lenient : {false, true}) {
+    const auto machine = compiled(
+        R"({"type":"array","items":{"type":["object","boolean"]},"minItems":4,
+            "uniqueItems":true})",
+        lenient);
+    ASSERT_NE(machine, nullptr);
+    EXPECT_TRUE(machine->notes().empty());
+    EXPECT_TRUE(
+        machine->can_end(after(*machine, R"([{},true,{"a":[{}]},{"a":[]}])")));
+    EXPECT_TRUE(after(*machine, R"([{},{})").dead());
+    EXPECT_FALSE(after(*machine, R"([{},{"a":1,"b":{}},{"b":{},"a":1)").dead());
+    EXPECT_TRUE(after(*machine, R"([{},{"a":1,"b":{}},{"b":{},"a":1})").dead());
+  }
 }
 
 // Random walks, in which each byte that may come is one that leads to an end: a

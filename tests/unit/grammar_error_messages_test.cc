@@ -61,9 +61,6 @@ TEST(GrammarErrorMessages, Errors) {
        ErrorCode::kUnsupportedVersion, "/$schema",
        "Drafts of JSON Schema before draft 4 are not read; found "
        "http://json-schema.org/draft-03/schema#."},
-      {R"({"uniqueItems": true})", ErrorCode::kUnsupported, "",
-       "'uniqueItems': is enforced for items that are neither arrays nor "
-       "objects; give \"items\" a type"},
       {"false", ErrorCode::kUnsatisfiable, "", kNothing},
       {R"({"not": {}})", ErrorCode::kUnsatisfiable, "", kNothing},
       {R"({"enum": []})", ErrorCode::kUnsatisfiable, "", kNothing},
@@ -86,6 +83,10 @@ TEST(GrammarErrorMessages, Errors) {
        ErrorCode::kUnsatisfiable, "", kNothing},
       {R"({"type": "array", "uniqueItems": true, "minItems": 3,
            "items": {"type": "integer", "minimum": 0, "maximum": 1}})",
+       ErrorCode::kUnsatisfiable, "", kNothing},
+      {R"({"type": "array", "uniqueItems": true, "minItems": 4, "items": {
+           "type": "object", "properties": {"a": {"type": "boolean"}},
+           "additionalProperties": false}})",
        ErrorCode::kUnsatisfiable, "", kNothing},
       {R"({"type": "array", "uniqueItems": true, "items": {"type": "null"},
            "contains": {"type": "null"}, "minContains": 2})",
@@ -134,9 +135,6 @@ TEST(GrammarErrorMessages, Notes) {
       {R"({"$schema": "http://json-schema.org/draft-07/schema#",
            "prefixItems": [true]})",
        false, Kind::kIgnored, "prefixItems", "", "belongs to another draft"},
-      {R"({"uniqueItems": true})", true, Kind::kIgnored, "uniqueItems", "",
-       "is enforced for items that are neither arrays nor objects; give "
-       "\"items\" a type"},
       {R"({"pattern": "(a)\\1"})", true, Kind::kIgnored, "pattern", "",
        "The pattern has a back-reference, which cannot be enforced while a "
        "text is written."},

@@ -41,13 +41,7 @@ constexpr NamedDraft kDrafts[] = {
      "https://json-schema.org/draft/2020-12/schema"},
 };
 
-constexpr const char* kComposites =
-    "uniqueItems without a type of the items, which may be arrays or objects";
 constexpr testing::SuiteRefusal kRefusals[] = {
-    {"uniqueItems.json", "uniqueItems validation", ErrorCode::kUnsupported,
-     kComposites},
-    {"uniqueItems.json", "uniqueItems with an array of items",
-     ErrorCode::kUnsupported, kComposites},
     {"not.json",
      "collect annotations inside a 'not', even if collection is disabled",
      ErrorCode::kUnsupported,

@@ -698,7 +698,9 @@ TEST(Grammar, Lenient) {
   check({{R"({"type": "string", "pattern": "(a)\\1", "minLength": 1})",
           {R"("b")"},
           {R"("")"}},
-         {R"({"type": "array", "uniqueItems": true})", {"[[],[]]"}, {"{}"}}},
+         {R"({"type": "array", "uniqueItems": true})",
+          {"[[],{}]"},
+          {"{}", "[[],[]]"}}},
         options);
 }
 

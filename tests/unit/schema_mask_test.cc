@@ -140,6 +140,17 @@ const std::vector<std::string>& schemas() {
           "id", "idx", 1, null]}, "uniqueItems": true, "minItems": 3})",
       R"({"type": "array", "uniqueItems": true, "items": {"anyOf": [{"enum":
           ["ab", "abab", "a-b"]}, {"type": "string", "pattern": "^[ab]+$"}]}})",
+      // Objects and arrays that must differ.
+      R"({"type": "array", "uniqueItems": true, "items": {"type": "object",
+          "properties": {"id": {"type": "string", "maxLength": 2}, "a":
+          {"type": "boolean"}}, "required": ["id"], "additionalProperties":
+          false}})",
+      R"({"type": "array", "uniqueItems": true, "items": {"type": "object",
+          "properties": {"id": {"enum": ["ab", "a", 1, true]}}}})",
+      R"({"type": "array", "uniqueItems": true, "minItems": 2, "items":
+          {"type": "array", "uniqueItems": true, "maxItems": 2, "items":
+          {"type": ["boolean", "null", "string"], "pattern": "^[ab]{0,2}$"}}})",
+      R"({"type": "array", "uniqueItems": true})",
       // Numbers.
       R"({"type": "array", "items": {"anyOf": [{"type": "integer", "minimum":
           -12, "maximum": 120}, {"multipleOf": 0.5, "exclusiveMinimum":

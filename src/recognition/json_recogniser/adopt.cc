@@ -38,8 +38,7 @@ class JsonRecogniser::Adoption {
     made.frame = frame;
     if (config.lex < kFirstLexeme) return made;
     made.lex = take_lexeme(lexeme, frame);
-    made.extra = lexeme.track ? to_.extend_text(0, from_.text(config.extra))
-                              : config.extra;
+    made.extra = lexeme.track ? take_text(config.extra) : config.extra;
     return made.lex == 0 ? Configuration{} : made;
   }
 
@@ -68,6 +67,7 @@ class JsonRecogniser::Adoption {
     made.depth = frame.depth;
     made.parent = parent;
     made.count = frame.count;
+    made.partial = take_partial(frame.partial);
     if (frame.kind == FrameKind::kObject) {
       made.used = ids_.keys(frame.used);
       made.present = ids_.keys(frame.present);
@@ -91,6 +91,30 @@ class JsonRecogniser::Adoption {
       one.pending = ids_.conjunction(one.pending);
     }
     return to_.intern(std::move(made), std::move(alternatives));
+  }
+
+  // The prints are those of the process.
+  std::uint32_t take_partial(std::uint32_t id) {
+    if (id == 0) return 0;
+    Partial made = from_.partials_[id];
+    std::vector<std::uint32_t> leaves;
+    for (std::uint32_t at = made.leaves; at != 0; at = from_.leaves_[at].next) {
+      leaves.push_back(at);
+    }
+    made.leaves = 0;
+    for (auto at = leaves.rbegin(); at != leaves.rend(); ++at) {
+      const Leaf& leaf = from_.leaves_[*at];
+      base::spend_work();
+      made.leaves =
+          to_.with_leaf(leaf.without, take_text(leaf.text), made.leaves);
+    }
+    if (made.key != 0) made.key = 1 + take_text(made.key - 1);
+    made.extras = take_values(made.extras);
+    return to_.intern(made);
+  }
+
+  std::uint32_t take_text(std::uint32_t text) {
+    return to_.extend_text(0, from_.text(text));
   }
 
   UsedValues::Set take_values(UsedValues::Set values) {

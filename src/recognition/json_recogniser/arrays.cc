@@ -111,12 +111,23 @@ bool JsonRecogniser::any_value_left(FrameId frame) {
 }
 
 // The frame in which the next item comes; 0 if there can be none.
+JsonRecogniser::FrameId JsonRecogniser::next_item(FrameId id) {
+  if (frames_[id].next_item != kUnknown) return frames_[id].next_item;
+  FrameId made = make_next_item(id);
+  if (made != 0 && frames_[made].unique &&
+      !(frames_[made].partial != 0 ? finishes(made) : any_value_left(made))) {
+    made = 0;
+  }
+  frames_[id].next_item = made;
+  return made;
+}
+
+// The same, though all values may have been used.
 //
 // Invariant: each alternative of the result is satisfiable by some item, after
 // which the array can be completed.  So the result is 0 exactly if no item may
 // come.
-JsonRecogniser::FrameId JsonRecogniser::next_item(FrameId id) {
-  if (frames_[id].next_item != kUnknown) return frames_[id].next_item;
+JsonRecogniser::FrameId JsonRecogniser::make_next_item(FrameId id) {
   const SchemaSolver::ScopedDepthLimit levels(solver_, levels_in(id));
   const Frame& frame = frames_[id];
   std::uint64_t cap = 0;
@@ -166,14 +177,8 @@ JsonRecogniser::FrameId JsonRecogniser::next_item(FrameId id) {
   // alike: `cap` stands for them.
   next.count = static_cast<std::uint32_t>(
       std::min({std::uint64_t{frame.count} + 1, cap, kMostCounted}));
-  FrameId result = 0;
-  if (!made.empty()) {
-    const bool unique = frame.unique;
-    result = intern(std::move(next), std::move(made));
-    if (unique && !any_value_left(result)) result = 0;
-  }
-  frames_[id].next_item = result;
-  return result;
+  if (frame.partial != 0) next.partial = with_index(frame.partial);
+  return made.empty() ? 0 : intern(std::move(next), std::move(made));
 }
 
 }  // namespace parlance::json_recogniser

@@ -35,7 +35,7 @@ JsonRecogniser::FrameId JsonRecogniser::intern(
   std::uint64_t hash = static_cast<std::uint64_t>(frame.kind);
   mix(hash, std::uint64_t{frame.parent} << 32 | frame.count);
   mix(hash, std::uint64_t{frame.used} << 1 | (frame.pending ? 1 : 0));
-  mix(hash, frame.present);
+  mix(hash, std::uint64_t{frame.partial} << 32 | frame.present);
   for (const Alternative& alternative : alternatives) {
     mix(hash, std::uint64_t{alternative.outer} << 32 | alternative.disjunct);
     mix(hash, alternative.state);
@@ -45,7 +45,8 @@ JsonRecogniser::FrameId JsonRecogniser::intern(
     const Frame& known = frames_[id];
     return known.kind == frame.kind && known.parent == frame.parent &&
            known.count == frame.count && known.used == frame.used &&
-           known.present == frame.present && known.pending == frame.pending &&
+           known.present == frame.present && known.partial == frame.partial &&
+           known.pending == frame.pending &&
            known.size == alternatives.size() &&
            std::equal(alternatives.begin(), alternatives.end(),
                       alternatives_.begin() + known.first);
@@ -56,9 +57,11 @@ JsonRecogniser::FrameId JsonRecogniser::intern(
   frame.size = static_cast<std::uint32_t>(alternatives.size());
   if (frame.kind == FrameKind::kArray) {
     for (const Alternative& alternative : alternatives) {
-      frame.unique = frame.unique || solver_.array(alternative.disjunct).unique;
+      frame.distinct =
+          frame.distinct || solver_.array(alternative.disjunct).unique;
     }
   }
+  frame.unique = frame.distinct || frame.partial != 0;
   alternatives_.insert(alternatives_.end(), alternatives.begin(),
                        alternatives.end());
   frames_.push_back(std::move(frame));
@@ -78,10 +81,26 @@ std::vector<ConjunctionId> JsonRecogniser::conjunctions_in(
 }
 
 // Alternatives of one conjunction bar the same values, unless their arrays
-// differ in what later items need.
-UsedValues::Set JsonRecogniser::barred_in(const Frame& frame,
+// differ in what later items need.  Inside an item, some values may be barred
+// because of what is around them.
+UsedValues::Set JsonRecogniser::barred_in(FrameId id,
                                           ConjunctionId conjunction) {
-  if (!frame.unique) return UsedValues::kNone;
+  if (!frames_[id].unique) return UsedValues::kNone;
+  const UsedValues::Set inside = frames_[id].partial != 0
+                                     ? barred_inside(id, conjunction)
+                                     : UsedValues::kNone;
+  UsedValues::Set own = barred_by_items(frames_[id], conjunction);
+  if (inside == UsedValues::kNone || inside == own) return own;
+  if (own == UsedValues::kNone) return inside;
+  for (const std::string& value : used_values_.texts(inside)) {
+    own = with_value(own, value);
+  }
+  return own;
+}
+
+UsedValues::Set JsonRecogniser::barred_by_items(const Frame& frame,
+                                                ConjunctionId conjunction) {
+  if (!frame.distinct) return UsedValues::kNone;
   std::vector<UsedValues::Set> sets;
   for (std::uint32_t i = 0; i < frame.size; ++i) {
     const Alternative& alternative = alternatives(frame)[i];
@@ -107,6 +126,11 @@ UsedValues::Set JsonRecogniser::barred_in(const Frame& frame,
 // 0 if none may come.  Each conjunction of the value contributes its disjuncts
 // of that type.
 JsonRecogniser::FrameId JsonRecogniser::open(FrameId id, JsonType type) {
+  const FrameId made = open_frame(id, type);
+  return frames_[made].partial == 0 || finishes(made) ? made : 0;
+}
+
+JsonRecogniser::FrameId JsonRecogniser::open_frame(FrameId id, JsonType type) {
   const SchemaSolver::ScopedDepthLimit levels(solver_, levels_in(id));
   const Frame& outer = frames_[id];
   if (outer.depth >= options_.limits.depth) return 0;
@@ -115,6 +139,7 @@ JsonRecogniser::FrameId JsonRecogniser::open(FrameId id, JsonType type) {
       type == JsonType::kObject ? FrameKind::kObject : FrameKind::kArray;
   frame.parent = id;
   frame.depth = outer.depth + 1;
+  if (outer.unique) frame.partial = intern(Partial{});
   std::vector<Alternative> made;
   for (const ConjunctionId conjunction : conjunctions_in(frames_[id])) {
     for (const DisjunctId disjunct : solver_.disjuncts(conjunction, type)) {
@@ -176,32 +201,41 @@ UsedValues::Set JsonRecogniser::with_value(UsedValues::Set values,
   return made;
 }
 
-// The set with one more item.  A number is there in each spelling that can be
-// followed byte by byte: without an exponent, unless that would be long.
-UsedValues::Set JsonRecogniser::with_used(UsedValues::Set values,
-                                          const std::string& value) {
+// The texts under which a set has a value.  A number is there in each spelling
+// that can be followed byte by byte: without an exponent, unless that would be
+// long.
+std::vector<std::string> JsonRecogniser::spellings(
+    const std::string& value) const {
   constexpr std::int64_t kMostZeros = schema::kMaxNumberDigits;
-  UsedValues::Set made = with_value(values, value);
-  if (value[0] == '"' || value[0] == 'w' ||
-      value.find('e') == std::string::npos) {
-    return made;
+  std::vector<std::string> texts = {value};
+  const bool number = value[0] == '-' || (value[0] >= '0' && value[0] <= '9');
+  if (!number || value.find('e') == std::string::npos) return texts;
+  const auto decimal = base::Decimal::from_json(value);
+  if (!decimal || decimal->exponent > kMostZeros ||
+      decimal->exponent < -kMostZeros) {
+    return texts;
   }
-  const auto number = base::Decimal::from_json(value);
-  if (!number || number->exponent > kMostZeros ||
-      number->exponent < -kMostZeros) {
-    return made;
-  }
-  std::string plain = number->digits;
-  if (number->exponent >= 0) {
-    plain.append(static_cast<std::size_t>(number->exponent), '0');
+  std::string plain = decimal->digits;
+  if (decimal->exponent >= 0) {
+    plain.append(static_cast<std::size_t>(decimal->exponent), '0');
   } else {
-    const auto places = static_cast<std::size_t>(-number->exponent);
+    const auto places = static_cast<std::size_t>(-decimal->exponent);
     if (plain.size() <= places) {
       plain.insert(0, places + 1 - plain.size(), '0');
     }
     plain.insert(plain.size() - places, ".");
   }
-  return with_value(made, (number->negative ? "-" : "") + plain);
+  texts.push_back((decimal->negative ? "-" : "") + plain);
+  return texts;
+}
+
+// The set with one more item.
+UsedValues::Set JsonRecogniser::with_used(UsedValues::Set values,
+                                          const std::string& value) {
+  for (const std::string& one : spellings(value)) {
+    values = with_value(values, one);
+  }
+  return values;
 }
 
 // An alternative survives if its conjunction is among `survivors` and it does
@@ -211,7 +245,7 @@ UsedValues::Set JsonRecogniser::with_used(UsedValues::Set values,
 // survives and no value is remembered, which is the usual case.
 JsonRecogniser::FrameId JsonRecogniser::frame_after_value(
     FrameId id, const std::vector<ConjunctionId>& survivors,
-    const std::string* unique_value) {
+    const std::string* unique_value, std::uint32_t leaves) {
   const Frame& frame = frames_[id];
   const bool remember = frame.unique && unique_value != nullptr;
   if (frame.size == 1 && !remember && frame.after_all != kUnknown) {
@@ -236,6 +270,7 @@ JsonRecogniser::FrameId JsonRecogniser::frame_after_value(
     }
   }
   if (all && !remember && frame.after_all != kUnknown) return frame.after_all;
+  if (left.empty()) return 0;
   if (frame.kind == FrameKind::kArray) drop_dominated(left);
   // Step 2: the frame without a pending value.  With uniqueItems, the set of
   // values gets this one.
@@ -244,7 +279,12 @@ JsonRecogniser::FrameId JsonRecogniser::frame_after_value(
   next.depth = frame.depth;
   next.parent = frame.parent;
   next.count = frame.count;
-  next.used = remember ? with_used(frame.used, *unique_value) : frame.used;
+  next.used = remember && frame.distinct
+                  ? with_item(frame.used, *unique_value, leaves)
+                  : frame.used;
+  next.partial = remember && frame.partial != 0
+                     ? with_part(frame.partial, *unique_value, leaves)
+                     : frame.partial;
   next.present = frame.present;
   const FrameId made = intern(std::move(next), std::move(left));
   if (all && !remember) frames_[id].after_all = made;
@@ -253,7 +293,7 @@ JsonRecogniser::FrameId JsonRecogniser::frame_after_value(
 
 Configuration JsonRecogniser::after_value(
     FrameId frame, const std::vector<ConjunctionId>& survivors,
-    const std::string* unique_value) {
+    const std::string* unique_value, std::uint32_t leaves) {
   if (frames_[frame].kind == FrameKind::kDetached) {
     if (frames_[frame].size == 1) return left_value(frame, {});
     std::vector<ConjunctionId> sorted = survivors;
@@ -264,8 +304,10 @@ Configuration JsonRecogniser::after_value(
   }
   const Kind kind =
       frames_[frame].kind == FrameKind::kRoot ? Kind::kEnd : Kind::kAfter;
-  return {static_cast<LexId>(kind),
-          frame_after_value(frame, survivors, unique_value), 0, 0};
+  const FrameId after =
+      frame_after_value(frame, survivors, unique_value, leaves);
+  if (after == 0) return {};
+  return {static_cast<LexId>(kind), after, 0, 0};
 }
 
 // The configuration after the bracket that closes frame `id`: in the parent
@@ -273,33 +315,16 @@ Configuration JsonRecogniser::after_value(
 // there are none.
 Configuration JsonRecogniser::close(FrameId id) {
   if (frames_[id].closed_known) return frames_[id].closed;
-  const Frame& frame = frames_[id];
-  std::vector<ConjunctionId> survivors;
-  for (std::uint32_t i = 0; i < frame.size; ++i) {
-    const Alternative alternative = alternatives(frame)[i];
-    bool complete = false;
-    if (frame.kind == FrameKind::kObject) {
-      complete =
-          solver_.complete(alternative.disjunct,
-                           members_of(alternative.disjunct, progress_of(id),
-                                      condition_of(alternative)));
-    } else {
-      const std::vector<std::uint64_t>& counts = counts_[alternative.state];
-      complete = solver_.complete_array(
-          alternative.disjunct, frame.count,
-          std::vector<std::uint64_t>(counts.begin(), counts.end() - 1),
-          static_cast<std::uint32_t>(counts.back()));
-    }
-    if (complete) {
-      survivors.push_back(alternative.outer);
-    }
-  }
-  std::sort(survivors.begin(), survivors.end());
-  survivors.erase(std::unique(survivors.begin(), survivors.end()),
-                  survivors.end());
+  const Closing fits = closing(id);
   Configuration closed;
-  if (!survivors.empty()) {
-    closed = after_value(frame.parent, survivors, nullptr);
+  if (!fits.survivors.empty() && frames_[id].partial == 0) {
+    closed = after_value(frames_[id].parent, fits.survivors, nullptr);
+  } else if (!fits.survivors.empty()) {
+    closed = after_value(frames_[id].parent, fits.survivors, &fits.value,
+                         complete_leaves(frames_[id]));
+    if (frames_[closed.frame].partial != 0 && !finishes(closed.frame)) {
+      closed = {};
+    }
   }
   frames_[id].closed = closed;
   frames_[id].closed_known = true;
@@ -338,6 +363,7 @@ JsonRecogniser::FrameId JsonRecogniser::canonical(FrameId id) {
             : frames_[frame.parent].canonical;
     same.count = frame.count;
     same.used = frame.used;
+    same.partial = frame.partial;
     same.present = frame.present;
     const std::vector<Alternative> now(alternatives(frame),
                                        alternatives(frame) + frame.size);

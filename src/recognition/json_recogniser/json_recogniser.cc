@@ -48,6 +48,8 @@ JsonRecogniser::JsonRecogniser(DocumentRef document, ItemChoices choices,
       item_separator_(options_.layout.item_separator.value_or(
           options_.layout.indent ? "," : ", ")) {
   frames_.emplace_back();
+  partials_.emplace_back();
+  leaves_.emplace_back();
   lexemes_.resize(kFirstLexeme);
   for (LexId id = 0; id < kFirstLexeme; ++id) {
     lexemes_[id].kind = id <= static_cast<LexId>(Kind::kLeftValue)

@@ -39,6 +39,7 @@
 //   keys.cc             keys
 //   frames.cc           the table of frames; opening and closing them
 //   arrays.cc           the next item of an array
+//   distinct_items.cc   uniqueItems of arrays and objects
 //   members.cc          the next member of an object
 //   mask_hints.cc       what masks may assume of a lexeme
 //   value_states.cc     values without what encloses them
@@ -52,6 +53,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -68,6 +70,7 @@
 #include "recogniser/recogniser.h"
 #include "schema/document.h"
 #include "schema_solver/solver.h"
+#include "schema_solver/value_prints.h"
 
 namespace parlance::json_recogniser {
 
@@ -191,11 +194,42 @@ class JsonRecogniser final : public recogniser::Recogniser,
   // conjunctions comes.
   enum class FrameKind : std::uint8_t { kRoot, kArray, kObject, kDetached };
 
+  // What a frame inside an item of an array with uniqueItems has of its value
+  // so far (distinct_items.cc).
+  struct Partial {
+    schema_solver::Fingerprint sum = {};  // of the prints of its members
+    // The print of the key or index whose value is expected next.
+    schema_solver::Fingerprint at = {};
+    std::uint32_t size = 0;    // arrays: the items
+    std::uint32_t leaves = 0;  // leaves_: the scalars inside
+    // 1 + the text of the key whose value is expected next, if the schema does
+    // not spell it.
+    std::uint32_t key = 0;
+    // The keys so far that the schema does not spell, each with the print of
+    // its member after a byte that no text has.
+    UsedValues::Set extras = UsedValues::kNone;
+    bool operator==(const Partial&) const = default;
+  };
+  // A scalar inside a value, in a list.
+  struct Leaf {
+    // The print of the value that has a hole in its place.  In a Partial: what
+    // is added to the sum for that.
+    schema_solver::Fingerprint without;
+    std::uint32_t text = 0;  // its ValueText, in texts_
+    std::uint32_t next = 0;
+    bool operator==(const Leaf&) const = default;
+  };
+  enum class Finishes : std::uint8_t { kUnknown, kYes, kNo };
+
   struct KeyInfo;
   struct Frame {
     FrameKind kind = FrameKind::kRoot;
-    bool pending = false;  // a value is expected next
-    bool unique = false;   // arrays: some alternative's items differ
+    bool pending = false;   // a value is expected next
+    bool distinct = false;  // arrays: some alternative's items differ
+    // Its values are remembered: the items differ, or it is inside an item of
+    // an array whose items differ, and `partial` says what that has so far.
+    bool unique = false;
+    std::uint32_t partial = 0;
     std::uint32_t depth = 0;
     FrameId parent = 0;
     // Members or items so far, up to the highest count that rules distinguish.
@@ -217,6 +251,7 @@ class JsonRecogniser final : public recogniser::Recogniser,
     // The frame after a value that every alternative accepts.
     FrameId after_all = kUnknown;
     FrameId next_item = kUnknown;
+    Finishes finishes = Finishes::kUnknown;
     recogniser::Configuration closed = {};
     bool closed_known = false;
     FrameId canonical = kUnknown;
@@ -228,10 +263,17 @@ class JsonRecogniser final : public recogniser::Recogniser,
   // Which keys may come next in a frame.
   struct KeyInfo {
     std::uint32_t trie = 0;  // key_tries_
+    // The keys of the trie with which some alternative continues, and those of
+    // them that leave a value that uniqueItems does not bar.
+    schema_solver::KeySet possible = schema_solver::kNoKeys;
     schema_solver::KeySet allowed = schema_solver::kNoKeys;
+    bool checked = false;  // `allowed` is known
     bool any = false;
-    bool open = false;  // every other key may come, no pattern applies
+    bool track = false;  // other keys are remembered
+    bool open = false;   // every other key may come, no pattern applies
     automata::StateId extras = automata::kDeadState;  // other keys
+    // The language of `extras`, before any key is dropped.
+    std::optional<automata::LanguageId> others = {};
     LexId start = 0;
     // By the patterns that match: the frame of the member.  Reads the frame.
     std::unordered_map<std::vector<bool>, FrameId> next_extra = {};
@@ -458,22 +500,27 @@ class JsonRecogniser final : public recogniser::Recogniser,
   std::vector<schema_solver::ConjunctionId> conjunctions_in(
       const Frame& frame) const;
   // The values that every alternative with this conjunction bars.
-  UsedValues::Set barred_in(const Frame& frame,
+  UsedValues::Set barred_in(FrameId frame,
                             schema_solver::ConjunctionId conjunction);
+  UsedValues::Set barred_by_items(const Frame& frame,
+                                  schema_solver::ConjunctionId conjunction);
+  FrameId open_frame(FrameId frame, schema_solver::JsonType type);
   FrameId open(FrameId frame, schema_solver::JsonType type);
   UsedValues::Set with_value(UsedValues::Set values, const std::string& value);
+  std::vector<std::string> spellings(const std::string& value) const;
   UsedValues::Set with_used(UsedValues::Set values, const std::string& value);
   // The frame after a value that fulfils the conjunctions `survivors`, each
   // listed once.  `unique_value`: the value, if it was tracked, in a spelling
   // that no other value has (schema_solver::ValueText): a string after a quote,
-  // another constant after a 'w', a number as number_value() spells it; may be
-  // null.
+  // another constant after a 'w', a number as number_value() spells it, an
+  // array or object by its print; may be null.  `leaves`: the scalars inside of
+  // it.  0 if the value is barred.
   FrameId frame_after_value(
       FrameId frame, const std::vector<schema_solver::ConjunctionId>& survivors,
-      const std::string* unique_value);
+      const std::string* unique_value, std::uint32_t leaves = 0);
   recogniser::Configuration after_value(
       FrameId frame, const std::vector<schema_solver::ConjunctionId>& survivors,
-      const std::string* unique_value);
+      const std::string* unique_value, std::uint32_t leaves = 0);
   recogniser::Configuration close(FrameId frame);
   FrameId canonical(FrameId frame);
 
@@ -495,9 +542,43 @@ class JsonRecogniser final : public recogniser::Recogniser,
   std::vector<ItemChoice> item_choices(const Frame& frame,
                                        const Alternative& alternative);
   bool any_value_left(FrameId frame);
+  FrameId make_next_item(FrameId frame);
   FrameId next_item(FrameId frame);
 
+  // distinct_items.cc
+  class ItemSearch;
+  struct Closing {
+    std::vector<schema_solver::ConjunctionId> survivors = {};
+    schema_solver::ValueText value = {};  // of a frame inside an item
+  };
+  std::uint32_t intern(const Partial& partial);
+  std::uint32_t with_leaf(const schema_solver::Fingerprint& without,
+                          std::uint32_t text, std::uint32_t next);
+  std::uint32_t with_key(std::uint32_t partial, const std::string& key,
+                         bool foreign);
+  std::uint32_t with_index(std::uint32_t partial);
+  std::uint32_t with_part(std::uint32_t partial,
+                          const schema_solver::ValueText& value,
+                          std::uint32_t leaves);
+  schema_solver::Fingerprint print_of(
+      const Frame& frame, const schema_solver::Fingerprint& sum) const;
+  std::uint32_t complete_leaves(const Frame& frame);
+  UsedValues::Set with_text(UsedValues::Set values, std::string_view text);
+  UsedValues::Set with_item(UsedValues::Set values,
+                            const schema_solver::ValueText& value,
+                            std::uint32_t leaves);
+  bool barred_around(FrameId frame) const;
+  Closing closing(FrameId frame);
+  FrameId after_nested(FrameId frame, const Closing& closing);
+  bool endless_keys(FrameId frame, std::vector<std::string>& keys);
+  FrameId other_member(FrameId frame, const std::string& key);
+  void check_keys(FrameId frame, KeyInfo& info);
+  bool finishes(FrameId frame);
+  UsedValues::Set barred_inside(FrameId frame,
+                                schema_solver::ConjunctionId conjunction);
+
   // members.cc
+  KeyInfo& raw_key_info(FrameId frame);
   KeyInfo& key_info(FrameId frame);
   bool any_member(FrameId frame);
   bool any_other_key(FrameId frame);
@@ -512,6 +593,9 @@ class JsonRecogniser final : public recogniser::Recogniser,
   // the key, or null if it is not tracked.
   FrameId with_member(FrameId frame, std::uint32_t index,
                       std::vector<bool> matched, const std::string* text);
+  // The same for a key that is allowed but for what uniqueItems bars.
+  FrameId member_of(FrameId frame, std::uint32_t index,
+                    std::vector<bool> matched, const std::string* text);
   static schema_solver::ConditionId condition_of(const Alternative& object) {
     return static_cast<schema_solver::ConditionId>(object.state);
   }
@@ -554,7 +638,7 @@ class JsonRecogniser final : public recogniser::Recogniser,
   bool can_continue_with(FrameId frame, const Alternative& alternative,
                          schema_solver::KeyId key);
   FrameId make_member(FrameId frame, const schema_solver::KeyClass& key_class,
-                      const Progress& progress);
+                      const Progress& progress, const std::string& text);
 
   // value_states.cc, with the overrides about values
   recogniser::Configuration value_state(recogniser::Configuration config);
@@ -585,6 +669,11 @@ class JsonRecogniser final : public recogniser::Recogniser,
   std::deque<Frame> frames_;
   std::vector<Alternative> alternatives_;
   base::HashedIds<FrameId> frame_of_;
+  std::vector<Partial> partials_;  // after one for frames that have none
+  base::HashedIds<std::uint32_t> partial_of_;
+  std::vector<Leaf> leaves_;  // after one that ends all lists
+  base::HashedIds<std::uint32_t> leaf_of_;
+  std::unordered_map<std::uint64_t, UsedValues::Set> barred_inside_;
   std::deque<Lexeme> lexemes_;
   base::HashedIds<LexId> lexeme_of_;
   std::deque<KeyTrie> key_tries_;

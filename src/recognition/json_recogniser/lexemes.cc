@@ -321,7 +321,7 @@ std::uint32_t JsonRecogniser::enter_number(FrameId id) {
   lexeme.kind = Kind::kNumber;
   lexeme.track = frame.unique;
   for (const ConjunctionId conjunction : conjunctions_in(frame)) {
-    const UsedValues::Set barred = barred_in(frame, conjunction);
+    const UsedValues::Set barred = barred_in(id, conjunction);
     for (const schema_solver::DisjunctId disjunct :
          solver_.disjuncts(conjunction, JsonType::kNumber)) {
       const NumberLanguages::State state = numbers.start(disjunct);
@@ -366,8 +366,7 @@ JsonRecogniser::LexId JsonRecogniser::compute_number_step(Configuration config,
     next.at = static_cast<std::uint8_t>(number.part);
     const bool exponent = number.part == NumberPart::kExponent;
     if (exponent || !surely_left(number)) {
-      const UsedValues::Set barred =
-          barred_in(frames_[config.frame], entry.conjunction);
+      const UsedValues::Set barred = barred_in(config.frame, entry.conjunction);
       by_text = by_text || exponent || barred == UsedValues::kNone ||
                 numbers_left(number) == Left::kPerhapsByExponent;
       const std::string so_far = text(config.extra) + static_cast<char>(byte);
@@ -411,8 +410,8 @@ Configuration JsonRecogniser::end_number(Configuration config) {
   for (const Entry& entry : lexeme.entries) {
     if (!solver_.numbers().accepting(entry.state)) continue;
     if (lexeme.track &&
-        used_values_.contains(
-            barred_in(frames_[config.frame], entry.conjunction), value)) {
+        used_values_.contains(barred_in(config.frame, entry.conjunction),
+                              value)) {
       continue;
     }
     add_conjunction(survivors, entry.conjunction);
@@ -431,7 +430,7 @@ std::uint32_t JsonRecogniser::enter_literal(FrameId id, JsonType type) {
   lexeme.kind = Kind::kLiteral;
   lexeme.literal = type == JsonType::kNull ? 0 : 1;
   for (const ConjunctionId conjunction : conjunctions_in(frame)) {
-    const UsedValues::Set barred = barred_in(frame, conjunction);
+    const UsedValues::Set barred = barred_in(id, conjunction);
     std::uint32_t values = 0;
     for (const schema_solver::DisjunctId disjunct :
          solver_.disjuncts(conjunction, type)) {

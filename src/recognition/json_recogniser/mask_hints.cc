@@ -139,6 +139,9 @@ base::ByteSet JsonRecogniser::bytes_of_exceptions(const Lexeme& lexeme) {
 // exceptions.
 std::optional<FreeString> JsonRecogniser::free_string(Configuration config) {
   const Lexeme& lexeme = lexemes_[config.lex];
+  // Inside an item of an array with uniqueItems, the bracket after a string may
+  // depend on its text.
+  if (frames_[config.frame].partial != 0) return std::nullopt;
   FreeString hint;
   hint.state = lexeme.body;
   if (lexeme.kind == Kind::kString) {

@@ -326,7 +326,7 @@ bool JsonRecogniser::any_other_key(FrameId id) {
 // the object as it is, so that the solver knows the answer.
 bool JsonRecogniser::any_member(FrameId id) {
   if (frames_[id].any_member) return true;
-  if (frames_[id].keys == nullptr &&
+  if (frames_[id].keys == nullptr && frames_[id].partial == 0 &&
       (any_other_key(id) || some_key_allowed(id))) {
     return frames_[id].any_member = true;
   }
@@ -353,7 +353,7 @@ bool JsonRecogniser::some_key_allowed(FrameId id) {
 //            state is needed
 //   extras   the other keys are a regular language: a state of its automaton,
 //            and one of each pattern, since patterns decide the value
-JsonRecogniser::KeyInfo& JsonRecogniser::key_info(FrameId id) {
+JsonRecogniser::KeyInfo& JsonRecogniser::raw_key_info(FrameId id) {
   if (frames_[id].keys != nullptr) return *frames_[id].keys;
   const SchemaSolver::ScopedDepthLimit levels(solver_, levels_in(id));
   const std::uint32_t trie_id = key_trie(frames_[id]);
@@ -367,15 +367,15 @@ JsonRecogniser::KeyInfo& JsonRecogniser::key_info(FrameId id) {
   bool track = false;
   bool any_open = false;
   const bool near = levels_in(id) != SchemaSolver::kAnyLevels;
-  // Step 1: the union over the alternatives.  Invariant: `info->allowed` and
+  // Step 1: the union over the alternatives.  Invariant: `info->possible` and
   // `extras` are the keys with which one of the alternatives so far continues.
   for (const Alternative& alternative : now) {
     track = track || solver_.tracks_extra_keys(alternative.disjunct);
     // Keys that another alternative allows need no second question.
     const KeySet possible = sets.subtract(
-        possible_keys(alternative.disjunct, trie_id, near), info->allowed);
-    info->allowed =
-        sets.unite(info->allowed,
+        possible_keys(alternative.disjunct, trie_id, near), info->possible);
+    info->possible =
+        sets.unite(info->possible,
                    allowed_keys(id, alternative, possible, /*any_only=*/false));
     const automata::LanguageId others = extras_of(id, alternative);
     if (languages.empty(others)) continue;
@@ -385,10 +385,13 @@ JsonRecogniser::KeyInfo& JsonRecogniser::key_info(FrameId id) {
   // Step 2: the lexeme after the opening quote.
   Lexeme start;
   start.kind = Kind::kKey;
-  start.track = track;
+  info->track = track;
+  // Inside an item of an array with uniqueItems, each key counts.
+  const bool inside = frames_[id].partial != 0;
+  start.track = track || inside;
   start.trie = trie_id;
   start.node = trie.keys().empty() ? KeyTrie::kNone : 0;
-  info->open = any_open && trie.languages().empty();
+  info->open = any_open && trie.languages().empty() && !inside;
   start.open = info->open;
   if (!info->open) {
     for (const automata::LanguageId language : trie.languages()) {
@@ -396,10 +399,13 @@ JsonRecogniser::KeyInfo& JsonRecogniser::key_info(FrameId id) {
     }
     // Keys that the schema spells, or that were remembered, are in the trie.
     if (!extras.empty()) {
-      start.extras = languages.start(other_keys(trie_id, std::move(extras)));
+      info->others = other_keys(trie_id, std::move(extras));
+      start.extras = languages.start(*info->others);
     }
   }
   info->extras = start.extras;
+  info->allowed = info->possible;
+  info->checked = !inside;
   info->any = info->allowed != kNoKeys || info->open ||
               info->extras != automata::kDeadState;
   info->start = intern(std::move(start));
@@ -407,34 +413,57 @@ JsonRecogniser::KeyInfo& JsonRecogniser::key_info(FrameId id) {
   return *frames_[id].keys;
 }
 
+JsonRecogniser::KeyInfo& JsonRecogniser::key_info(FrameId id) {
+  KeyInfo& info = raw_key_info(id);
+  if (!info.checked) check_keys(id, info);
+  return info;
+}
+
 JsonRecogniser::FrameId JsonRecogniser::with_member(FrameId id,
                                                     std::uint32_t index,
                                                     std::vector<bool> matched,
                                                     const std::string* text) {
-  KeyInfo& info = key_info(id);
+  const KeyInfo& info = key_info(id);
+  if (index != KeyTrie::kNone &&
+      !solver_.key_sets().contains(info.allowed,
+                                   key_tries_[info.trie].keys()[index])) {
+    return 0;
+  }
+  const FrameId made = member_of(id, index, std::move(matched), text);
+  return frames_[made].partial == 0 || finishes(made) ? made : 0;
+}
+
+JsonRecogniser::FrameId JsonRecogniser::member_of(FrameId id,
+                                                  std::uint32_t index,
+                                                  std::vector<bool> matched,
+                                                  const std::string* text) {
+  KeyInfo& info = raw_key_info(id);
   const KeyTrie& trie = key_tries_[info.trie];
   if (index != KeyTrie::kNone) {
     const KeyId key = trie.keys()[index];
-    if (!solver_.key_sets().contains(info.allowed, key)) return 0;
     const std::uint64_t member = std::uint64_t{id} << 32 | index;
     const auto known = next_members_.find(member);
     if (known != next_members_.end()) return known->second;
-    const FrameId made =
-        make_member(id, {.key = key}, after_member(id, key, true));
+    const FrameId made = make_member(
+        id, {.key = key}, after_member(id, key, true), solver_.key_text(key));
     next_members_.emplace(member, made);
     return made;
   }
-  if (text != nullptr) {
+  if (text != nullptr && info.track) {
     const KeyId key = solver_.key(*text);
-    return make_member(id, {.key = key}, after_member(id, key, true));
+    return make_member(id, {.key = key}, after_member(id, key, true), *text);
   }
   matched.resize(trie.languages().size());
+  if (text != nullptr) {
+    return make_member(id, {kNoKey, &trie.languages(), &matched},
+                       after_member(id, kNoKey, false), *text);
+  }
   if (const auto known = info.next_extra.find(matched);
       known != info.next_extra.end()) {
     return known->second;
   }
   const FrameId made = make_member(id, {kNoKey, &trie.languages(), &matched},
-                                   after_member(id, kNoKey, false));
+                                   after_member(id, kNoKey, false), {});
   info.next_extra.emplace(std::move(matched), made);
   return made;
 }
@@ -511,7 +540,8 @@ bool JsonRecogniser::can_continue_with(FrameId id,
 // the member.
 JsonRecogniser::FrameId JsonRecogniser::make_member(FrameId id,
                                                     const KeyClass& key_class,
-                                                    const Progress& progress) {
+                                                    const Progress& progress,
+                                                    const std::string& text) {
   const SchemaSolver::ScopedDepthLimit levels(solver_, levels_in(id));
   Frame next;
   next.kind = FrameKind::kObject;
@@ -540,6 +570,9 @@ JsonRecogniser::FrameId JsonRecogniser::make_member(FrameId id,
       static_cast<std::uint32_t>(std::min<std::uint64_t>(progress.count, cap));
   next.used = progress.used;
   next.present = progress.present;
+  if (const std::uint32_t partial = frames_[id].partial; partial != 0) {
+    next.partial = with_key(partial, text, key_class.key == kNoKey);
+  }
   return intern(std::move(next), std::move(made));
 }
 

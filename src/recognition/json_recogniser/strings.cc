@@ -63,7 +63,7 @@ std::uint32_t JsonRecogniser::enter_string(FrameId id) {
   automata::LanguageId only = 0;  // the language, if there is one entry
   for (const schema_solver::ConjunctionId conjunction :
        conjunctions_in(frame)) {
-    const UsedValues::Set barred = barred_in(frame, conjunction);
+    const UsedValues::Set barred = barred_in(id, conjunction);
     for (const schema_solver::DisjunctId disjunct :
          solver_.disjuncts(conjunction, schema_solver::JsonType::kString)) {
       const schema_solver::StringConstraints& string = solver_.string(disjunct);
@@ -78,7 +78,7 @@ std::uint32_t JsonRecogniser::enter_string(FrameId id) {
         if (used == UsedValues::kNone) {
           // No string is barred.
         } else if (languages.universal(languages.start(language)) && !bounded &&
-                   frame.size == 1) {
+                   frame.size == 1 && frame.partial == 0) {
           // Not beside a maximum: masks are found by the state and the number
           // of characters, which do not say where a barred string ends.
           lexeme.node = used;

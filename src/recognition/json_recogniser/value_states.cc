@@ -168,7 +168,7 @@ Configuration JsonRecogniser::step_or_value(Configuration config,
           ? KeyTrie::kNone
           : key_tries_[lexeme.trie].node(lexeme.node).key;
   if (index == KeyTrie::kNone || lexeme.noncanonical || frame.size != 1 ||
-      options_.layout.indent ||
+      frame.unique || options_.layout.indent ||
       frame.depth + kDepthReach > options_.limits.depth) {
     return step(config, byte);
   }

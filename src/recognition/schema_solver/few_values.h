@@ -27,10 +27,13 @@
 
 namespace parlance::schema_solver {
 
-// A value that is neither array nor object, as a text that no other value has:
-// a string after a quote, another constant after a 'w', and a number as
-// number_value() spells it.
+// A value as a text that no other value has: a string after a quote, another
+// constant after a 'w', a number as number_value() spells it, and an array or
+// object by its print (value_prints.h).
 using ValueText = std::string;
+
+// Of the values that are listed of one set, and of those that are tried for it.
+inline constexpr std::uint64_t kMostListed = 20'000;
 
 // The number that a JSON number denotes: numbers that are equal have one text.
 ValueText number_value(std::string_view number);

@@ -368,24 +368,6 @@ std::optional<Error> SchemaSolver::check_pattern(NodeId id,
   return std::nullopt;
 }
 
-// A recogniser compares items with the ones it has stored, which it does for
-// scalars only.
-std::optional<Error> SchemaSolver::check_unique_items(NodeId id) {
-  const schema::ArrayRules& arrays = document_.node(id).arrays();
-  bool scalars = true;
-  const auto see = [&](ConjunctionId items) {
-    scalars = scalars && !solve(items, JsonType::kArray).yes &&
-              !solve(items, JsonType::kObject).yes;
-  };
-  for (const NodeId item : arrays.prefix_items) see(conjunction({holds(item)}));
-  see(arrays.items == schema::kNoNode ? kAnything
-                                      : conjunction({holds(arrays.items)}));
-  if (scalars) return std::nullopt;
-  return refuse(id, "uniqueItems", ErrorCode::kUnsupported,
-                "is enforced for items that are neither arrays nor objects; "
-                "give \"items\" a type");
-}
-
 std::optional<Error> SchemaSolver::check_node(NodeId id) {
   const schema::Node& node = document_.node(id);
   if (node.string_rules != nullptr) {
@@ -400,10 +382,6 @@ std::optional<Error> SchemaSolver::check_node(NodeId id) {
     if (auto error = check_pattern(id, "patternProperties", pattern)) {
       return error;
     }
-  }
-  const schema::ArrayRules& arrays = node.arrays();
-  if (arrays.unique_items && arrays.max_items.value_or(kUnboundedCount) > 1) {
-    return check_unique_items(id);
   }
   return std::nullopt;
 }

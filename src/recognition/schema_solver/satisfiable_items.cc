@@ -39,8 +39,6 @@ constexpr std::size_t kMostAsked = 50'000;
 constexpr std::size_t kMostAskedOnceBegun = 4 * kMostAsked;
 // Of the ways in which one item may count for rules.
 constexpr std::size_t kMostKinds = 2000;
-// Of the values that are listed of one set, and of those that are tried for it.
-constexpr std::uint64_t kMostListed = 20'000;
 // A number of items that no text reaches.
 constexpr std::uint64_t kFarItems = std::uint64_t{1} << 62;
 
@@ -259,24 +257,17 @@ class SchemaSolver::ItemSearch {
   }
 
   // The set of the values that satisfy a conjunction, if they may run out.
-  // Arrays and objects do not: only a schema whose uniqueItems is ignored, or
-  // has one item at most, allows them.
   std::optional<std::size_t> small_set(ConjunctionId value) {
     if (!disjunct_.unique) return std::nullopt;
     const auto known = sets_.find(value);
     if (known != sets_.end()) return known->second;
     std::optional<std::size_t> set;
-    bool nested = false;
     for (const JsonType type : {JsonType::kArray, JsonType::kObject}) {
-      const Verdict one = solver_.solve(value, type);
-      verdict_.depend_on(one);
-      nested = nested || one.yes;
+      verdict_.depend_on(solver_.solve(value, type));
     }
-    if (!nested) {
-      const FewValues& few = solver_.few_values(value, enough_);
-      partial_ = partial_ || few.partial;
-      if (!few.many) set = different_.add(few);
-    }
+    const FewValues& few = solver_.few_values(value, enough_);
+    partial_ = partial_ || few.partial;
+    if (!few.many) set = different_.add(few);
     sets_.emplace(value, set);
     return set;
   }
@@ -502,8 +493,7 @@ void SchemaSolver::list_numbers(DisjunctId disjunct, std::uint64_t enough,
   }
 }
 
-// Adds the strings of a finite language, as long as there are fewer values than
-// `enough`: a depth-first walk, in which every path leads to a string.
+// A depth-first walk, in which every path leads to a string.
 void SchemaSolver::list_strings(automata::LanguageId language,
                                 std::uint64_t enough, FewValues& into) {
   constexpr std::size_t kMostSteps = 2'000'000;
@@ -530,12 +520,17 @@ void SchemaSolver::list_strings(automata::LanguageId language,
   }
 }
 
-// The scalars that satisfy a conjunction, unless they are `enough` or more.
+// Invariant of the recursion: what is listed has a bounded depth (infinite()).
 const FewValues& SchemaSolver::few_values(ConjunctionId conjunction,
                                           std::uint64_t enough) {
-  const auto [it, is_new] = few_values_.try_emplace({conjunction, enough});
+  const auto [it, is_new] =
+      few_values_.try_emplace({conjunction, enough, levels_});
   FewValues& few = it->second;
   if (!is_new) return few;
+  if (infinite(conjunction)) {
+    few.many = true;
+    return few;
+  }
   for (const DisjunctId disjunct : disjuncts(conjunction, JsonType::kBoolean)) {
     const Constants values = constants(disjunct);
     if ((values & kFalseValue) != 0) few.values.insert("wfalse");
@@ -561,6 +556,18 @@ const FewValues& SchemaSolver::few_values(ConjunctionId conjunction,
     } else {
       list_strings(language, enough, few);
     }
+  }
+  const std::vector<DisjunctId> arrays =
+      disjuncts(conjunction, JsonType::kArray);
+  const std::vector<DisjunctId> objects =
+      disjuncts(conjunction, JsonType::kObject);
+  const ScopedDepthLimit inside(
+      *this, levels_ == kAnyLevels || levels_ == 0 ? levels_ : levels_ - 1);
+  for (const DisjunctId disjunct : arrays) {
+    if (!few.many) list_arrays(disjunct, enough, few);
+  }
+  for (const DisjunctId disjunct : objects) {
+    if (!few.many) list_objects(disjunct, enough, few);
   }
   if (few.values.size() >= enough) few.many = true;
   if (few.many) few = {.values = {}, .many = true};

@@ -345,6 +345,15 @@ class SchemaSolver {
       DisjunctId array, std::uint64_t size,
       const std::vector<std::uint64_t>& counted, std::uint32_t found_witnesses,
       const IsUsed& used);
+  // Whether infinitely many values satisfy the conjunction, or so many numbers
+  // that they are not listed; false if that is not known.
+  bool infinite(ConjunctionId conjunction);
+  // The values that satisfy it, unless they are `enough` or more.
+  const FewValues& few_values(ConjunctionId conjunction, std::uint64_t enough);
+  // Adds the strings of a finite language, each after a quote, as long as there
+  // are fewer values than `enough`.
+  void list_strings(automata::LanguageId language, std::uint64_t enough,
+                    FewValues& into);
   bool complete_array(DisjunctId array, std::uint64_t size,
                       const std::vector<std::uint64_t>& counted,
                       std::uint32_t found_witnesses);
@@ -521,10 +530,12 @@ class SchemaSolver {
   Verdict solve_items(DisjunctId array, std::uint64_t size,
                       const std::vector<std::uint64_t>& counted,
                       std::uint32_t found_witnesses, const IsUsed& used);
-  const FewValues& few_values(ConjunctionId conjunction, std::uint64_t enough);
+  bool finds_infinite(ConjunctionId conjunction);
+  bool infinite_object(DisjunctId object);
+  bool infinite_array(DisjunctId array);
+  void list_arrays(DisjunctId array, std::uint64_t enough, FewValues& into);
+  void list_objects(DisjunctId object, std::uint64_t enough, FewValues& into);
   void list_numbers(DisjunctId disjunct, std::uint64_t enough, FewValues& into);
-  void list_strings(automata::LanguageId language, std::uint64_t enough,
-                    FewValues& into);
   ObjectKeys& object_keys(DisjunctId object);
   std::vector<std::string> few_strings(automata::LanguageId language);
   std::optional<std::vector<bool>> match_alone(
@@ -579,7 +590,6 @@ class SchemaSolver {
   std::optional<Error> check_node(NodeId id);
   std::optional<Error> check_pattern(NodeId id, std::string_view keyword,
                                      schema::PatternId pattern);
-  std::optional<Error> check_unique_items(NodeId id);
   std::optional<Error> refuse(NodeId id, std::string_view keyword,
                               ErrorCode code, const std::string& why);
   void note(GrammarNote::Kind kind, NodeId node, std::string_view keyword,
@@ -611,8 +621,10 @@ class SchemaSolver {
   std::deque<ArrayConstraints> arrays_;
   std::unordered_map<automata::NumberLanguages::Id, automata::NumberSpec>
       specs_;
-  // few_values(), by its arguments.
-  std::map<std::pair<ConjunctionId, std::uint64_t>, FewValues> few_values_;
+  // infinite() and few_values(), by their arguments and the number of levels.
+  std::map<std::pair<ConjunctionId, std::uint32_t>, bool> infinite_;
+  std::map<std::tuple<ConjunctionId, std::uint64_t, std::uint32_t>, FewValues>
+      few_values_;
   std::deque<std::unique_ptr<ObjectKeys>> object_keys_;
 
   std::deque<std::string> keys_;

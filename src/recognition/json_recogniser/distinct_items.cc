@@ -1,0 +1,623 @@
+// uniqueItems of arrays and objects: what a frame inside an item remembers of
+// its value, and whether the item can still become one that is not barred.
+//
+//   [{"a": 1, "b": 2}, {"b": 2, "a": _      not 1
+//
+// A frame inside an item has the sum of the prints of its members
+// (value_prints.h), so the print of the item is known when it ends, and whether
+// an earlier item has it.  That must be known before: the last place at which
+// the item can still differ may be a scalar far inside, as here.  So the set of
+// used values has, for each scalar inside an item, the scalar under the print
+// of the item with a hole in its place:
+//
+//   the print of {"a": _, "b": 2}   ->  1
+//   the print of {"a": 1, "b": _}   ->  2
+//
+// Where a scalar is expected and the rest of the item can be completed in one
+// way only, the scalars under the print of that completion are barred.  Where
+// there are several ways, each of those scalars is tried.  Where something can
+// still be any of infinitely many values, nothing is barred, because the values
+// used are finite.
+
+#include <algorithm>
+#include <cstring>
+#include <unordered_set>
+#include <vector>
+
+#include "base/mix.h"
+#include "base/work.h"
+#include "json_recogniser/json_recogniser.h"
+
+namespace parlance::json_recogniser {
+
+using schema_solver::ConjunctionId;
+using schema_solver::FewValues;
+using schema_solver::Fingerprint;
+using schema_solver::JsonType;
+using schema_solver::kMostListed;
+using schema_solver::ValueText;
+
+namespace {
+
+// What stands for the scalar of a hole: no value has this text.
+const ValueText kHole = "h";
+// What the texts of the scalars under prints begin with, in a set of values.
+constexpr char kUnderPrint = 'c';
+
+std::string under(const Fingerprint& print) {
+  std::string text(1 + sizeof print.low, kUnderPrint);
+  std::memcpy(text.data() + 1, &print.low, sizeof print.low);
+  return text;
+}
+
+}  // namespace
+
+// --- What frames remember. ---------------------------------------------------
+
+std::uint32_t JsonRecogniser::intern(const Partial& partial) {
+  std::uint64_t hash = partial.sum.low ^ partial.at.high;
+  base::mix(hash, std::uint64_t{partial.size} << 32 | partial.leaves);
+  base::mix(hash, std::uint64_t{partial.key} << 32 | partial.extras);
+  const auto is_same = [&](std::uint32_t id) {
+    return partials_[id] == partial;
+  };
+  if (const auto known = partial_of_.find(hash, is_same)) return *known;
+  const auto id = static_cast<std::uint32_t>(partials_.size());
+  partials_.push_back(partial);
+  partial_of_.add(hash, id);
+  list_bytes_ += sizeof(Partial) + 16;
+  return id;
+}
+
+std::uint32_t JsonRecogniser::with_leaf(const Fingerprint& without,
+                                        std::uint32_t text,
+                                        std::uint32_t next) {
+  const Leaf leaf{without, text, next};
+  std::uint64_t hash = without.low;
+  base::mix(hash, std::uint64_t{text} << 32 | next);
+  const auto is_same = [&](std::uint32_t id) { return leaves_[id] == leaf; };
+  if (const auto known = leaf_of_.find(hash, is_same)) return *known;
+  const auto id = static_cast<std::uint32_t>(leaves_.size());
+  leaves_.push_back(leaf);
+  leaf_of_.add(hash, id);
+  list_bytes_ += sizeof(Leaf) + 16;
+  return id;
+}
+
+// The partial value before a member with that key.  `foreign`: the schema does
+// not spell the key, so it may come again.
+std::uint32_t JsonRecogniser::with_key(std::uint32_t partial,
+                                       const std::string& key, bool foreign) {
+  Partial next = partials_[partial];
+  next.at = schema_solver::print_of_key(key);
+  next.key = foreign ? extend_text(0, key) + 1 : 0;
+  return intern(next);
+}
+
+std::uint32_t JsonRecogniser::with_index(std::uint32_t partial) {
+  Partial next = partials_[partial];
+  next.at = schema_solver::print_of_index(next.size++);
+  return intern(next);
+}
+
+// The partial value with the value that was expected.  Of members with equal
+// keys the last one counts, as readers of JSON have it.
+std::uint32_t JsonRecogniser::with_part(std::uint32_t partial,
+                                        const ValueText& value,
+                                        std::uint32_t leaves) {
+  Partial next = partials_[partial];
+  const Fingerprint member = schema_solver::print_of_member(
+      next.at, schema_solver::print_of_value(value));
+  if (next.key != 0) {
+    std::string entry = text(next.key - 1) + '\xFF';
+    UsedValues::Set before = next.extras;
+    for (const char c : entry) {
+      before = used_values_.after(before, static_cast<std::uint8_t>(c));
+    }
+    if (before != UsedValues::kNone) {
+      UsedValues::Set others = UsedValues::kNone;
+      for (const std::string& one : used_values_.texts(next.extras)) {
+        if (!one.starts_with(entry)) others = with_text(others, one);
+      }
+      next.extras = others;
+      next.sum = schema_solver::minus(
+          next.sum,
+          schema_solver::print_of_value(used_values_.texts(before).front()));
+    }
+    next.extras =
+        with_text(next.extras, entry + schema_solver::nested_text(member));
+  }
+  next.sum = schema_solver::plus(next.sum, member);
+  const auto add_leaf = [&](const Fingerprint& without, std::uint32_t text) {
+    next.leaves =
+        with_leaf(schema_solver::minus(
+                      schema_solver::print_of_member(next.at, without), member),
+                  text, next.leaves);
+  };
+  if (value[0] != schema_solver::kNestedText) {
+    add_leaf(schema_solver::print_of_value(kHole), extend_text(0, value));
+  }
+  for (; leaves != 0; leaves = leaves_[leaves].next) {
+    const Leaf leaf = leaves_[leaves];
+    base::spend_work();
+    add_leaf(leaf.without, leaf.text);
+  }
+  next.at = {};
+  next.key = 0;
+  return intern(next);
+}
+
+Fingerprint JsonRecogniser::print_of(const Frame& frame,
+                                     const Fingerprint& sum) const {
+  return frame.kind == FrameKind::kObject
+             ? schema_solver::print_of_object(sum)
+             : schema_solver::print_of_array(sum,
+                                             partials_[frame.partial].size);
+}
+
+// The leaves of the complete value of a frame: each with the print of the value
+// that has a hole there.
+std::uint32_t JsonRecogniser::complete_leaves(const Frame& frame) {
+  const Fingerprint sum = partials_[frame.partial].sum;
+  std::uint32_t made = 0;
+  for (std::uint32_t at = partials_[frame.partial].leaves; at != 0;
+       at = leaves_[at].next) {
+    base::spend_work();
+    const Leaf leaf = leaves_[at];
+    made = with_leaf(print_of(frame, schema_solver::plus(sum, leaf.without)),
+                     leaf.text, made);
+  }
+  return made;
+}
+
+UsedValues::Set JsonRecogniser::with_text(UsedValues::Set values,
+                                          std::string_view text) {
+  const std::size_t before = used_values_.memory_bytes();
+  const UsedValues::Set made = used_values_.with(values, text);
+  list_bytes_ += used_values_.memory_bytes() - before;
+  return made;
+}
+
+// The set with one more item, and with the scalars inside of it.
+UsedValues::Set JsonRecogniser::with_item(UsedValues::Set values,
+                                          const ValueText& value,
+                                          std::uint32_t leaves) {
+  UsedValues::Set made = with_used(values, value);
+  if (leaves == 0) return made;
+  for (; leaves != 0; leaves = leaves_[leaves].next) {
+    base::spend_work();
+    const Leaf leaf = leaves_[leaves];
+    const std::string path = under(leaf.without);
+    for (const std::string& scalar : spellings(text(leaf.text))) {
+      made = with_text(made, path + scalar);
+    }
+  }
+  value_set_from_.try_emplace(made, values, value);
+  list_bytes_ += 96 + value.size();
+  return made;
+}
+
+// --- Whether an item can be completed. ---------------------------------------
+
+// Whether a value in the frame is in an array, or in an item of one, that bars
+// values.
+bool JsonRecogniser::barred_around(FrameId id) const {
+  for (;;) {
+    const Frame& frame = frames_[id];
+    if (frame.distinct) {
+      for (std::uint32_t i = 0; i < frame.size; ++i) {
+        if (alternatives(frame)[i].barred != UsedValues::kNone) return true;
+      }
+    }
+    if (frame.partial == 0) return false;
+    id = frame.parent;
+  }
+}
+
+// What the bracket that closes a frame leads to: the conjunctions of the value
+// that it fulfils and that do not bar it; none if it may not come.
+JsonRecogniser::Closing JsonRecogniser::closing(FrameId id) {
+  const Frame& frame = frames_[id];
+  Closing closing;
+  for (std::uint32_t i = 0; i < frame.size; ++i) {
+    const Alternative alternative = alternatives(frame)[i];
+    bool complete = false;
+    if (frame.kind == FrameKind::kObject) {
+      complete =
+          solver_.complete(alternative.disjunct,
+                           members_of(alternative.disjunct, progress_of(id),
+                                      condition_of(alternative)));
+    } else {
+      const std::vector<std::uint64_t>& counts = counts_[alternative.state];
+      complete = solver_.complete_array(
+          alternative.disjunct, frame.count,
+          std::vector<std::uint64_t>(counts.begin(), counts.end() - 1),
+          static_cast<std::uint32_t>(counts.back()));
+    }
+    if (complete) closing.survivors.push_back(alternative.outer);
+  }
+  std::ranges::sort(closing.survivors);
+  closing.survivors.erase(
+      std::unique(closing.survivors.begin(), closing.survivors.end()),
+      closing.survivors.end());
+  if (frame.partial == 0) return closing;
+  closing.value =
+      schema_solver::nested_text(print_of(frame, partials_[frame.partial].sum));
+  const Frame& outer = frames_[frame.parent];
+  std::erase_if(closing.survivors, [&](ConjunctionId conjunction) {
+    return std::none_of(alternatives(outer), alternatives(outer) + outer.size,
+                        [&](const Alternative& one) {
+                          return one.pending == conjunction &&
+                                 !used_values_.contains(one.barred,
+                                                        closing.value);
+                        });
+  });
+  return closing;
+}
+
+// The frame after the value of a frame inside an item.
+JsonRecogniser::FrameId JsonRecogniser::after_nested(FrameId id,
+                                                     const Closing& closing) {
+  return frame_after_value(frames_[id].parent, closing.survivors,
+                           &closing.value, complete_leaves(frames_[id]));
+}
+
+// A depth-first search over the frames that complete the outermost item, one
+// value or bracket at a time.  Each node of the path gives its successors one
+// by one.
+class JsonRecogniser::ItemSearch {
+ public:
+  enum class Found : std::uint8_t {
+    kNothing,
+    kItem,     // the frame on top of the path ends the outermost item
+    kEndless,  // something can be any of infinitely many values
+  };
+
+  ItemSearch(JsonRecogniser& reader, FrameId from) : reader_(reader) {
+    enter(from);
+  }
+
+  // Goes on to the next way to complete the item.  `known`: whether frames
+  // whose answer is known are not searched again.
+  Found next(bool known) {
+    while (!path_.empty()) {
+      if (seen_.size() > kMostListed || !base::spend_work()) return stop();
+      const Edge edge = next_edge(path_.back());
+      switch (edge.kind) {
+        case Edge::Kind::kNone:
+          path_.pop_back();
+          break;
+        case Edge::Kind::kItem:
+          return Found::kItem;
+        case Edge::Kind::kEndless:
+          return Found::kEndless;
+        case Edge::Kind::kFrame: {
+          if (known) {
+            const Finishes finishes = reader_.frames_[edge.frame].finishes;
+            if (finishes == Finishes::kYes) return Found::kItem;
+            if (finishes == Finishes::kNo) break;
+          }
+          enter(edge.frame);
+        }
+      }
+    }
+    return Found::kNothing;
+  }
+
+  // After kItem: the frames that ended by a bracket, the outermost item last.
+  std::vector<FrameId> ended() const {
+    std::vector<FrameId> out;
+    for (const Node& node : path_) {
+      if (node.closed) out.push_back(node.frame);
+    }
+    return out;
+  }
+  void remember(Found found) {
+    if (found != Found::kNothing) {
+      for (const Node& node : path_) {
+        reader_.frames_[node.frame].finishes = Finishes::kYes;
+      }
+    } else if (!stopped_) {
+      for (const FrameId id : seen_) {
+        reader_.frames_[id].finishes = Finishes::kNo;
+      }
+    }
+  }
+
+ private:
+  struct Node {
+    FrameId frame = 0;
+    std::size_t part = 0;
+    bool closed = false;  // the edge that was taken is the closing bracket
+    std::vector<ConjunctionId> conjunctions = {};
+    const FewValues* few = nullptr;  // of the conjunction of this part
+    std::set<ValueText>::const_iterator value = {};
+    std::vector<std::string> others = {};  // keys not spelled, to be tried
+  };
+  struct Edge {
+    enum class Kind : std::uint8_t { kNone, kFrame, kItem, kEndless };
+    Kind kind = Kind::kNone;
+    FrameId frame = 0;
+  };
+
+  void enter(FrameId id) {
+    if (!seen_.insert(id).second) return;
+    Node node{.frame = id};
+    if (reader_.frames_[id].pending) {
+      node.conjunctions = reader_.conjunctions_in(reader_.frames_[id]);
+    }
+    path_.push_back(std::move(node));
+  }
+
+  Found stop() {
+    stopped_ = true;
+    path_.clear();
+    return Found::kNothing;
+  }
+
+  Edge next_edge(Node& node) {
+    const Frame& frame = reader_.frames_[node.frame];
+    if (frame.pending) return next_value(node);
+    return frame.kind == FrameKind::kArray ? next_of_array(node)
+                                           : next_of_object(node);
+  }
+
+  // Whether values of the conjunction do not run out before kMostListed items.
+  bool endless(ConjunctionId conjunction) {
+    schema_solver::SchemaSolver& solver = reader_.solver_;
+    return solver.infinite(conjunction) ||
+           solver.few_values(conjunction, kMostListed).many ||
+           std::ranges::any_of(solver.disjuncts(conjunction, JsonType::kNumber),
+                               [&](schema_solver::DisjunctId id) {
+                                 return solver.numbers().count(
+                                            id, kMostListed) == kMostListed;
+                               });
+  }
+
+  // The scalars of each conjunction, then an object, then an array.
+  Edge next_value(Node& node) {
+    while (node.part < node.conjunctions.size()) {
+      const ConjunctionId conjunction = node.conjunctions[node.part];
+      if (node.few == nullptr) {
+        if (endless(conjunction)) return {Edge::Kind::kEndless};
+        node.few = &reader_.solver_.few_values(conjunction, kMostListed);
+        node.value = node.few->values.begin();
+      }
+      while (node.value != node.few->values.end()) {
+        const ValueText& value = *node.value++;
+        if (value[0] == schema_solver::kNestedText) continue;
+        const FrameId next =
+            reader_.frame_after_value(node.frame, {conjunction}, &value, 0);
+        if (next != 0) return {Edge::Kind::kFrame, next};
+      }
+      node.few = nullptr;
+      ++node.part;
+    }
+    while (node.part < node.conjunctions.size() + 2) {
+      const FrameId next =
+          reader_.open_frame(node.frame, node.part++ == node.conjunctions.size()
+                                             ? JsonType::kObject
+                                             : JsonType::kArray);
+      if (next != 0) return {Edge::Kind::kFrame, next};
+    }
+    return {};
+  }
+
+  Edge close(Node& node) {
+    node.closed = false;
+    if (node.part != 0) return {};
+    node.part = 1;
+    const Closing closing = reader_.closing(node.frame);
+    if (closing.survivors.empty()) return {};
+    node.closed = true;
+    const FrameId outer = reader_.frames_[node.frame].parent;
+    if (reader_.frames_[outer].partial == 0) return {Edge::Kind::kItem};
+    const FrameId next = reader_.after_nested(node.frame, closing);
+    if (next == 0) return {};
+    return {Edge::Kind::kFrame, next};
+  }
+
+  Edge next_of_array(Node& node) {
+    if (const Edge edge = close(node); edge.kind != Edge::Kind::kNone) {
+      return edge;
+    }
+    if (node.part != 1) return {};
+    node.part = 2;
+    const FrameId next = reader_.make_next_item(node.frame);
+    if (next == 0) return {};
+    return {Edge::Kind::kFrame, next};
+  }
+
+  Edge next_of_object(Node& node) {
+    if (const Edge edge = close(node); edge.kind != Edge::Kind::kNone) {
+      return edge;
+    }
+    if (node.part == 1) {
+      node.part = 2;
+      if (reader_.endless_keys(node.frame, node.others)) {
+        return {Edge::Kind::kEndless};
+      }
+    }
+    const KeyInfo& info = reader_.raw_key_info(node.frame);
+    const KeyTrie& trie = reader_.key_tries_[info.trie];
+    while (node.part < trie.keys().size() + 2) {
+      const auto index = static_cast<std::uint32_t>(node.part++ - 2);
+      if (!reader_.solver_.key_sets().contains(info.possible,
+                                               trie.keys()[index])) {
+        continue;
+      }
+      const FrameId next = reader_.member_of(node.frame, index, {}, nullptr);
+      if (next != 0) return {Edge::Kind::kFrame, next};
+    }
+    while (!node.others.empty()) {
+      const std::string key = std::move(node.others.back());
+      node.others.pop_back();
+      const FrameId next = reader_.other_member(node.frame, key);
+      if (next != 0) return {Edge::Kind::kFrame, next};
+    }
+    return {};
+  }
+
+  JsonRecogniser& reader_;
+  std::vector<Node> path_;
+  std::unordered_set<FrameId> seen_;
+  bool stopped_ = false;
+};
+
+// Whether infinitely many keys may come next that the schema does not spell.
+// If not, they are added to `keys`.
+bool JsonRecogniser::endless_keys(FrameId id, std::vector<std::string>& keys) {
+  const std::optional<automata::LanguageId> others = raw_key_info(id).others;
+  if (!others) return false;
+  if (solver_.languages().infinite(*others)) return true;
+  FewValues few;
+  solver_.list_strings(*others, kMostListed, few);
+  for (const std::string& key : few.values) keys.push_back(key.substr(1));
+  return few.partial;
+}
+
+// The frame of a member whose key the schema does not spell.
+JsonRecogniser::FrameId JsonRecogniser::other_member(FrameId id,
+                                                     const std::string& key) {
+  automata::Languages& languages = solver_.languages();
+  std::vector<bool> matched;
+  for (const automata::LanguageId language :
+       key_tries_[raw_key_info(id).trie].languages()) {
+    automata::StateId state = languages.start(language);
+    for (const char c : key) {
+      if (state == automata::kDeadState) break;
+      state = languages.step(state, static_cast<std::uint8_t>(c));
+    }
+    matched.push_back(state != automata::kDeadState &&
+                      languages.accepting(state));
+  }
+  return member_of(id, KeyTrie::kNone, std::move(matched), &key);
+}
+
+// Drops the keys after which every value is barred.  Of infinitely many keys
+// none is dropped: with_member() refuses them where they end.
+void JsonRecogniser::check_keys(FrameId id, KeyInfo& info) {
+  info.checked = true;
+  if (!barred_around(id)) return;
+  const std::vector<schema_solver::KeyId>& keys = key_tries_[info.trie].keys();
+  schema_solver::KeySets& sets = solver_.key_sets();
+  for (std::uint32_t i = 0; i < keys.size(); ++i) {
+    if (!sets.contains(info.possible, keys[i])) continue;
+    const FrameId member = member_of(id, i, {}, nullptr);
+    if (member == 0 || !finishes(member)) {
+      info.allowed = sets.subtract(info.allowed, sets.one(keys[i]));
+    }
+  }
+  std::vector<std::string> others;
+  if (info.extras != automata::kDeadState && !endless_keys(id, others)) {
+    std::erase_if(others, [&](const std::string& key) {
+      const FrameId member = other_member(id, key);
+      return member == 0 || !finishes(member);
+    });
+    automata::Languages& languages = solver_.languages();
+    Lexeme start = lexemes_[info.start].without_entries();
+    start.entries = lexemes_[info.start].entries;
+    info.extras = start.extras = languages.start(languages.literals(others));
+    info.start = intern(std::move(start));
+  }
+  info.any = info.allowed != schema_solver::kNoKeys ||
+             info.extras != automata::kDeadState;
+}
+
+// Whether the items that the frame is in can be completed without becoming
+// values that are barred.  The memo reads the frame and its parents.
+bool JsonRecogniser::finishes(FrameId id) {
+  if (frames_[id].finishes != Finishes::kUnknown) {
+    return frames_[id].finishes == Finishes::kYes;
+  }
+  if (!barred_around(id)) {
+    frames_[id].finishes = Finishes::kYes;
+    return true;
+  }
+  const schema_solver::SchemaSolver::ScopedDepthLimit levels(solver_,
+                                                             levels_in(id));
+  ItemSearch search(*this, id);
+  const ItemSearch::Found found = search.next(/*known=*/true);
+  search.remember(found);
+  return found != ItemSearch::Found::kNothing;
+}
+
+// The scalars that the value of the conjunction must not be, so that the items
+// around it can be completed.  The memo reads the frame and its parents.
+UsedValues::Set JsonRecogniser::barred_inside(FrameId id,
+                                              ConjunctionId conjunction) {
+  constexpr std::size_t kMostWays = 16;
+  if (!barred_around(id)) return UsedValues::kNone;
+  const std::uint64_t key = std::uint64_t{id} << 32 | conjunction.value();
+  if (const auto known = barred_inside_.find(key);
+      known != barred_inside_.end()) {
+    return known->second;
+  }
+  const auto answer = [&](UsedValues::Set set) {
+    barred_inside_.emplace(key, set);
+    list_bytes_ += 48;
+    return set;
+  };
+  // Step 1: ways to complete the items with a hole in place of the value.
+  // `sets`: of each way, the scalars that are barred by the outermost item.
+  // `simple`: no array inside of it bars anything, and it bars what it has.
+  const FrameId hole = frame_after_value(id, {conjunction}, &kHole, 0);
+  if (hole == 0) return answer(UsedValues::kNone);
+  std::vector<UsedValues::Set> sets;
+  bool simple = true;
+  bool listed = false;  // values that are in no set may be barred as well
+  ItemSearch search(*this, hole);
+  std::size_t ways = 0;
+  for (; ways < kMostWays; ++ways) {
+    const ItemSearch::Found found = search.next(/*known=*/false);
+    if (found == ItemSearch::Found::kEndless) return answer(UsedValues::kNone);
+    if (found == ItemSearch::Found::kNothing) break;
+    for (const FrameId ended : search.ended()) {
+      const Frame& frame = frames_[ended];
+      const Frame& outer = frames_[frame.parent];
+      // The hole may be a value that another item of it must not have.
+      if (frame.distinct) simple = false;
+      if (!outer.distinct) continue;
+      for (std::uint32_t i = 0; i < outer.size; ++i) {
+        const UsedValues::Set barred = alternatives(outer)[i].barred;
+        if (barred == outer.used) continue;
+        simple = false;
+        listed = listed || barred != UsedValues::kNone;
+      }
+      if (outer.partial != 0) simple = false;
+      UsedValues::Set set = outer.used;
+      const Fingerprint print = print_of(frame, partials_[frame.partial].sum);
+      for (const char c : under(print)) {
+        set = used_values_.after(set, static_cast<std::uint8_t>(c));
+      }
+      sets.push_back(set);
+    }
+  }
+  if (ways == 0) return answer(UsedValues::kNone);
+  listed = listed || (ways == kMostWays && !simple);
+  if (simple) {
+    if (ways == 1) return answer(sets.front());
+    if (std::ranges::find(sets, UsedValues::kNone) != sets.end()) {
+      return answer(UsedValues::kNone);
+    }
+    sets.resize(1);
+  }
+  // Step 2: of the scalars that may be barred, those without which no item can
+  // be completed.
+  std::set<std::string> values;
+  if (listed) values = solver_.few_values(conjunction, kMostListed).values;
+  for (const UsedValues::Set set : sets) {
+    for (std::string& value : used_values_.texts(set)) {
+      values.insert(std::move(value));
+    }
+  }
+  UsedValues::Set barred = UsedValues::kNone;
+  for (const std::string& value : values) {
+    if (value[0] == schema_solver::kNestedText) continue;
+    const FrameId after = frame_after_value(id, {conjunction}, &value, 0);
+    if (after == 0 || !finishes(after)) barred = with_used(barred, value);
+  }
+  return answer(barred);
+}
+
+}  // namespace parlance::json_recogniser
