@@ -39,16 +39,8 @@ struct SuiteDifference {
   const char* why;
 };
 
-inline constexpr const char* kNoMetaSchema =
-    "the meta-schemas are not in the data";
 inline constexpr const char* kVocabulary = "a vocabulary without validation";
 inline constexpr SuiteRefusal kSuiteRefusals[] = {
-    {"definitions.json", "validate definition against metaschema",
-     ErrorCode::kBadReference, kNoMetaSchema},
-    {"defs.json", "validate definition against metaschema",
-     ErrorCode::kBadReference, kNoMetaSchema},
-    {"ref.json", "remote ref, containing refs itself", ErrorCode::kBadReference,
-     kNoMetaSchema},
     {"vocabulary.json",
      "schema that uses custom metaschema with with no validation vocabulary",
      ErrorCode::kUnsupported, kVocabulary},

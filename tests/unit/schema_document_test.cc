@@ -413,6 +413,37 @@ TEST(SchemaDocument, OtherDocumentsAreGiven) {
   EXPECT_EQ(document.node(document.node(m).ref).types, kNull);
 }
 
+TEST(SchemaDocument, MetaSchemasAreBuiltIn) {
+  for (const char* url : {"http://json-schema.org/draft-04/schema#",
+                          "https://json-schema.org/draft-04/schema",
+                          "http://json-schema.org/draft-06/schema#",
+                          "http://json-schema.org/draft-07/schema",
+                          "https://json-schema.org/draft/2019-09/schema",
+                          "https://json-schema.org/draft/2020-12/schema"}) {
+    SCOPED_TRACE(url);
+    for (const std::optional<Draft> draft :
+         {std::optional<Draft>(), std::optional(Draft::k2020)}) {
+      EXPECT_EQ(verdicts(R"({"$ref": ")" + std::string(url) + R"("})",
+                         R"([{}, {"type": "string"}, {"type": 1},
+                             {"properties": {"a": {"minLength": -1}}},
+                             {"items": {"required": ["a", "b"]}},
+                             {"items": {"required": ["a", "a"]}}])",
+                         {.draft = draft}),
+                "1 1 0 0 1 0");
+    }
+  }
+  EXPECT_EQ(verdicts(R"({"$ref": "http://json-schema.org/draft-04/schema#)"
+                     R"(/definitions/positiveInteger"})",
+                     "[0, 3, -1, 0.5]"),
+            "1 1 0 0");
+  // One that is given goes first.
+  EXPECT_EQ(verdicts(R"({"$ref": "http://json-schema.org/draft-07/schema"})",
+                     "[1, {}]",
+                     {.documents = {{"http://json-schema.org/draft-07/schema",
+                                     read(R"({"type": "integer"})")}}}),
+            "1 0");
+}
+
 TEST(SchemaDocument, AnIdentifierDoesNotHideTheDocument) {
   // By the standard the pointer starts at `a`; there it leads nowhere.
   EXPECT_EQ(verdicts(R"({"$defs": {"n": {"type": "null"}},

@@ -9,6 +9,7 @@
 #include <charconv>
 
 #include "json/located.h"
+#include "schema/meta_schemas.h"
 #include "schema/uri.h"
 
 namespace parlance::schema {
@@ -285,13 +286,18 @@ Result<ResourceId> Resources::find_resource(const std::string& url,
   const auto known = by_url_.find(url);
   if (known != by_url_.end()) return known->second;
   const Value* found = find_document(url);
-  if (found == nullptr) {
+  std::optional<Value> meta;
+  if (found == nullptr) meta = meta_schema(url);
+  if (found == nullptr && !meta) {
     return bad_reference(where, "no document for " + url +
                                     " was given, and no schema here has it as "
                                     "its identifier.");
   }
-  const Value* root = add_source(url, *found);
-  Result<Draft> draft = draft_of(*root, document_.draft);
+  const Value* root = add_source(url, meta ? *meta : *found);
+  // A meta-schema that is built in is of its own draft, whatever was asked for.
+  Result<Draft> draft =
+      meta ? *known_draft(root->find("$schema")->as_string())->draft
+           : draft_of(*root, document_.draft);
   if (!draft) return std::move(draft).error();
   const ResourceId id =
       add(resolve_uri(url, identifier(*root, *draft)), root, *draft);
