@@ -194,6 +194,12 @@ TEST(GrammarErrorMessages, Explain) {
   constexpr std::string_view kObject =
       R"({"type": "object", "required": ["a"], "additionalProperties": false,
           "properties": {"a": {"type": "integer"}, "b": {"type": "string"}}})";
+  constexpr std::string_view kMany =
+      R"({"type": "object", "additionalProperties": false, "properties": {
+          "k0": true, "k1": true, "k2": true, "k3": true, "k4": true,
+          "k5": true, "k6": true, "k7": true, "k8": true, "k9": true,
+          "ka": true, "kb": true, "kc": true, "kd": true, "ke": true,
+          "kf": true}})";
   const WhyRow rows[] = {
       {kObject, "", 0, "an object"},
       {kObject, "[", 0, "an object"},
@@ -206,6 +212,11 @@ TEST(GrammarErrorMessages, Explain) {
       {kObject, R"({"b":"x"})", 8, "','"},
       {kObject, R"({"a":1} )", 7, "the end"},
       {kObject, R"({"a":1,"a":2})", 8, "the name \"b\""},
+      {kMany, R"({"b":1})", 2,
+       "the name \"k0\", the name \"k1\", the name \"k2\", the name \"k3\", "
+       "the name \"k4\", the name \"k5\", the name \"k6\", the name \"k7\", "
+       "the name \"k8\", the name \"k9\", the name \"ka\", the name \"kb\", "
+       "one of 4 more names"},
       {R"({"type": ["null", "boolean"]})", "1", 0, "true, false, null"},
       {R"({"type": "null"})", "nil", 1, "the rest of null, true or false"},
       {R"({"type": "string", "maxLength": 1})", R"("ab")", 2,

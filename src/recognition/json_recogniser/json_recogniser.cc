@@ -555,13 +555,27 @@ std::string JsonRecogniser::expected_in_key(Configuration config) {
   const KeyInfo& info = key_info(config.frame);
   const KeyTrie& trie = key_tries_[lexeme.trie];
   std::string list;
+  // A few names, since there may be thousands, and each may be long.
+  constexpr std::size_t kMostNames = 12;
+  constexpr std::size_t kMostBytes = 1000;
+  std::size_t names = 0;
+  std::size_t more = 0;
   if (lexeme.node != KeyTrie::kNone) {
     const KeyTrie::Node& node = trie.node(lexeme.node);
     for (std::uint32_t i = node.first; i < node.last; ++i) {
       if (!solver_.key_sets().contains(info.allowed, trie.keys()[i])) continue;
-      add_to_list(list,
-                  "the name " + json::dump(solver_.key_text(trie.keys()[i])));
+      const std::string& name = solver_.key_text(trie.keys()[i]);
+      if (names == kMostNames || list.size() + name.size() > kMostBytes) {
+        ++more;
+        continue;
+      }
+      ++names;
+      add_to_list(list, "the name " + json::dump(name));
     }
+  }
+  if (more > 0) {
+    add_to_list(list, "one of " + std::to_string(more) +
+                          (names > 0 ? " more names" : " names"));
   }
   if (lexeme.open || lexeme.extras != automata::kDeadState) {
     add_to_list(list, list.empty() ? "a name" : "another name");
