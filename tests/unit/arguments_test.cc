@@ -924,6 +924,15 @@ TEST(Arguments, AnyOrderOfMany) {
   EXPECT_TRUE(grammar->accepts(text({7, 0, 15, 8, 19, 16})));
   EXPECT_FALSE(grammar->accepts(text({8, 0})));
 
+  // What is narrower for another reason says which keyword it is.
+  format.schema = *json::parse(
+      R"({"properties": {"a": {"type": "string", "format": "time"}}})");
+  grammar = grammar_of(format);
+  ASSERT_TRUE(grammar);
+  ASSERT_EQ(grammar->report().size(), 1u);
+  EXPECT_EQ(grammar->report()[0].keyword, "format");
+  EXPECT_EQ(grammar->report()[0].path, "/format/json_schema/properties/a");
+
   // Their number matters: in order.
   format.schema = many_members(20, 3);
   grammar = grammar_of(format);

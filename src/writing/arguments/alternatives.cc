@@ -443,9 +443,14 @@ class ObjectWriter {
 
 }  // namespace
 
-void ArgumentSchema::note_narrowed(std::string path, std::string what) {
-  std::pair<std::string, std::string> note(std::move(path), std::move(what));
-  if (!contains(narrowed_, note)) narrowed_.push_back(std::move(note));
+void ArgumentSchema::note_narrowed(std::string keyword, std::string path,
+                                   std::string what) {
+  const bool known = std::ranges::any_of(narrowed_, [&](const auto& note) {
+    return note.path == path && note.message == what;
+  });
+  if (known) return;
+  narrowed_.push_back({GrammarNote::Kind::kNarrowed, std::move(keyword),
+                       std::move(path), std::move(what)});
 }
 
 void ArgumentSchema::note_formats(const Conjunction& all) {
@@ -462,9 +467,8 @@ void ArgumentSchema::add_notes(std::vector<schema_solver::NodeNote> notes) {
   if (notes.empty()) return;
   for (GrammarNote& note : schema_solver::locate(document_, std::move(notes))) {
     if (note.kind != GrammarNote::Kind::kNarrowed) continue;
-    const std::string keyword =
-        note.keyword.empty() ? "" : "'" + note.keyword + "': ";
-    note_narrowed(std::move(note.path), keyword + note.message);
+    note_narrowed(std::move(note.keyword), std::move(note.path),
+                  std::move(note.message));
   }
 }
 
@@ -474,7 +478,7 @@ void ArgumentSchema::note_left_out(const Conjunction& all, bool leaves_out) {
   narrowed_before_ = solver_.languages().narrowed();
   if (!leaves_out && !narrowed) return;
   if (narrowed || negation_notes_.empty()) {
-    note_narrowed(pointer(all),
+    note_narrowed({}, pointer(all),
                   "some combinations of alternatives are left out");
   }
   add_notes(std::move(negation_notes_));
@@ -514,7 +518,7 @@ Result<std::vector<ArgumentObject>> ArgumentSchema::objects(
                  pointer(all)};
   }
   if (omits) {
-    note_narrowed(pointer(all),
+    note_narrowed("required", pointer(all),
                   "objects are left out that need a member whose name the "
                   "schema does not list");
   }
@@ -603,7 +607,7 @@ Result<std::vector<ArgumentArray>> ArgumentSchema::arrays(
   if (solver_.pattern_error()) return *solver_.pattern_error();
   if (refused) {
     if (out.empty()) return *std::move(refused);
-    note_narrowed(pointer(all),
+    note_narrowed({}, pointer(all),
                   "arrays are left out that have to be looked at as a "
                   "whole (contains, uniqueItems)");
   }

@@ -169,7 +169,7 @@ class RuleWriter {
   std::map<Conjunction, rules::RuleId> literal_rules_;
   rules::RuleId quoted_character_ = rules::kNoId;
   std::vector<Waiting> waiting_;
-  std::vector<std::pair<std::string, std::string>> narrowed_;
+  std::vector<GrammarNote> narrowed_;
   std::optional<Error> error_;
 };
 

@@ -148,11 +148,8 @@ class ArgumentSchema {
   json::Value schema_of(const Conjunction& all, std::uint8_t types,
                         bool integers = false);
 
-  // Where objects() and arrays() leave values out: a pointer into the schema,
-  // and a sentence.
-  const std::vector<std::pair<std::string, std::string>>& narrowed() const {
-    return narrowed_;
-  }
+  // Where objects() and arrays() leave values out.
+  const std::vector<GrammarNote>& narrowed() const { return narrowed_; }
 
  private:
   using NodeId = schema::NodeId;
@@ -171,7 +168,7 @@ class ArgumentSchema {
   std::optional<Error> why_unlistable(
       const schema_solver::ArrayConstraints& constraints,
       const Conjunction& all) const;
-  void note_narrowed(std::string path, std::string what);
+  void note_narrowed(std::string keyword, std::string path, std::string what);
   void add_notes(std::vector<schema_solver::NodeNote> notes);
   // Notes which strings of their formats the nodes leave out.
   void note_formats(const Conjunction& all);
@@ -190,7 +187,7 @@ class ArgumentSchema {
   const json::Value& source_;
   TextLanguages& languages_;
   std::map<NodeId, std::uint8_t> types_;
-  std::vector<std::pair<std::string, std::string>> narrowed_;
+  std::vector<GrammarNote> narrowed_;
   const JsonSchemaOptions solver_options_;
   schema_solver::SchemaSolver solver_;
   bool narrowed_before_ = false;

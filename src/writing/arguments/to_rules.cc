@@ -340,8 +340,9 @@ bool RuleWriter::remove_undeclared(ArgumentObject& constraints,
   constexpr std::string_view kNarrowed =
       "names that the schema does not list are left out: minimax_m3_xml writes "
       "each name twice";
-  if (narrowed_.empty() || narrowed_.back().first != path) {
-    narrowed_.emplace_back(path, std::string(kNarrowed));
+  if (narrowed_.empty() || narrowed_.back().path != path) {
+    narrowed_.push_back({GrammarNote::Kind::kNarrowed, "additionalProperties",
+                         path, std::string(kNarrowed)});
   }
   return true;
 }
@@ -511,7 +512,8 @@ ExprId RuleWriter::members(const ArgumentObject& constraints,
   }
   const AnyOrder any = members_in_any_order(parts, rules_, options_.max_exprs);
   if (!any.narrowed.empty()) {
-    narrowed_.emplace_back(pointer(list.all), std::string(any.narrowed));
+    narrowed_.push_back({GrammarNote::Kind::kNarrowed, "any_order",
+                         pointer(list.all), std::string(any.narrowed)});
   }
   return any.list;
 }
@@ -528,9 +530,10 @@ void RuleWriter::remove_unwritable(ArgumentObject& constraints,
             "The required name " + json::quoted(one.name) + " " + why + ".",
             pointer(list.all)});
     } else {
-      narrowed_.emplace_back(pointer(list.all),
-                             "The name " + json::quoted(one.name) +
-                                 " is left out: it " + why + ".");
+      narrowed_.push_back({GrammarNote::Kind::kNarrowed, "properties",
+                           pointer(list.all),
+                           "The name " + json::quoted(one.name) +
+                               " is left out: it " + why + "."});
     }
     return true;
   });

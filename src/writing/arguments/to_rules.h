@@ -31,6 +31,7 @@
 #include "arguments/text_languages.h"
 #include "parlance/error.h"
 #include "parlance/limits.h"
+#include "parlance/schema_options.h"
 #include "rules/rules.h"
 #include "structural_tag/structural_tag.h"
 
@@ -57,9 +58,8 @@ struct ArgumentOptions {
 
 struct LoweredArguments {
   rules::ExprId list = rules::kNoId;
-  // The schemas whose members cannot come in every order: a pointer, and a
-  // sentence that specifies the limits.
-  std::vector<std::pair<std::string, std::string>> narrowed = {};
+  // What the rules leave out of the language of the schema.
+  std::vector<GrammarNote> narrowed = {};
   // Rules whose bodies LinkTexts writes.
   std::vector<TextRule> texts = {};
   // The schema, for a reader of the same arguments.

@@ -147,12 +147,11 @@ ImplResult make_tag(const parlance::StructuralTag& source,
   ImplResult made = make_impl(std::move(lowered->rules), std::move(schemas),
                               {options.limits, cache, marked});
   if (!made) return made;
-  for (auto& [path, message] : lowered->narrowed) {
-    if (auto place = structural_tag::place_in_request(tag, path)) {
-      path = std::move(place->path);
+  for (GrammarNote& note : lowered->narrowed) {
+    if (auto place = structural_tag::place_in_request(tag, note.path)) {
+      note.path = std::move(place->path);
     }
-    (*made)->notes.push_back({GrammarNote::Kind::kNarrowed, "any_order",
-                              std::move(path), std::move(message)});
+    (*made)->notes.push_back(std::move(note));
   }
   for (GrammarNote& note : structural_tag::notes_of(tag)) {
     (*made)->notes.push_back(std::move(note));

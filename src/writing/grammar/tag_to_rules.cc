@@ -246,8 +246,9 @@ ExprId Lowering::lower_json_schema(TagNodeId id) {
   for (std::size_t i = first_name; i < out_.rules.names.size(); ++i) {
     out_.rules.names[i].path = path + out_.rules.names[i].path;
   }
-  for (auto& [pointer, message] : made->narrowed) {
-    out_.narrowed.emplace_back(path + pointer, std::move(message));
+  for (GrammarNote& note : made->narrowed) {
+    note.path.insert(0, path);
+    out_.narrowed.push_back(std::move(note));
   }
   document_ = std::move(made->document);
   return made->list;
@@ -262,8 +263,8 @@ struct CachedElements {
 
   std::size_t memory_bytes() const {
     std::size_t bytes = rules::memory_bytes(rules);
-    for (const auto& [path, message] : made.narrowed) {
-      bytes += 2 * sizeof(std::string) + path.capacity() + message.capacity();
+    for (const GrammarNote& note : made.narrowed) {
+      bytes += sizeof(note) + note.path.capacity() + note.message.capacity();
     }
     for (const arguments::TextRule& text : made.texts) {
       bytes += sizeof(text) + text.dfa->memory_bytes();

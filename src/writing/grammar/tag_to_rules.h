@@ -57,9 +57,8 @@ struct LoweredTag {
   // Else rules.schemas[i] was generated from the value, or is written inside a
   // grammar.
   std::vector<bool> schema_in_place = {};
-  // The pointers of schemas whose members cannot come in every order, each with
-  // a sentence that specifies the limits.
-  std::vector<std::pair<std::string, std::string>> narrowed = {};
+  // What the rules leave out of the language of the tag.
+  std::vector<GrammarNote> narrowed = {};
   // The arguments of each tag with a tool, in the order of the tags.
   struct Call {
     structural_tag::TagNodeId tag;
