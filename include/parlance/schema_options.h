@@ -27,7 +27,7 @@ enum class SchemaDraft : std::uint8_t { k4, k6, k7, k2019, k2020 };
 
 enum class KeyOrder : std::uint8_t {
   kAny,     // JSON Schema's meaning: members may come in any order
-  kSchema,  // declared properties in the order of the schema, others after them
+  kSchema,  // declared properties in the schema's order, none late; then others
 };
 
 // How the strings and numbers that a schema determines are spelled in JSON:

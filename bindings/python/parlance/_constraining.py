@@ -97,7 +97,8 @@ class Grammar(_parlance.Grammar):
                 ``json.dumps`` writes for these arguments.  Excludes
                 ``compact`` and ``max_white_space``.
             key_order: ``"any"``, or ``"schema"``: declared properties in the
-                order of the schema, which makes smaller automata.
+                order of the schema, which makes smaller automata.  One
+                whose turn is over cannot come any more.
             spelling: how names and values that the schema fixes are written:
                 ``"canonical"``, as ``json.dumps(..., ensure_ascii=False)``
                 does; ``"any"``, in every spelling that JSON has.
