@@ -39,10 +39,10 @@ using schema_solver::ValueText;
 
 namespace {
 
-// What stands for the scalar of a hole: no value has this text.
-const ValueText kHole = "h";
 // What the texts of the scalars under prints begin with, in a set of values.
 constexpr char kUnderPrint = 'c';
+// What strings inside of items begin with, whatever the item.
+constexpr char kNoted = 's';
 
 std::string under(const Fingerprint& print) {
   std::string text(1 + sizeof print.low, kUnderPrint);
@@ -188,13 +188,34 @@ UsedValues::Set JsonRecogniser::with_item(UsedValues::Set values,
     base::spend_work();
     const Leaf leaf = leaves_[leaves];
     const std::string path = under(leaf.without);
-    for (const std::string& scalar : spellings(text(leaf.text))) {
+    const ValueText inner = text(leaf.text);
+    for (const std::string& scalar : spellings(inner)) {
       made = with_text(made, path + scalar);
     }
+    if (inner[0] == '"') made = with_text(made, kNoted + inner);
   }
   value_set_from_.try_emplace(made, values, value);
   list_bytes_ += 96 + value.size();
   return made;
+}
+
+// The strings inside of the items so far: any other string in this place makes
+// an item that differs from all of them.  Nothing where it may also depend on
+// another array whose items differ, or on values that are barred before they
+// come.
+std::optional<UsedValues::Set> JsonRecogniser::noted_strings(FrameId id) const {
+  while (frames_[id].partial != 0) {
+    if (frames_[id].distinct) return std::nullopt;
+    id = frames_[id].parent;
+  }
+  const Frame& frame = frames_[id];
+  for (std::uint32_t i = 0; i < frame.size; ++i) {
+    const UsedValues::Set barred = alternatives(frame)[i].barred;
+    if (barred != frame.used && barred != UsedValues::kNone) {
+      return std::nullopt;
+    }
+  }
+  return used_values_.after(used_values_.after(frame.used, kNoted), '"');
 }
 
 // --- Whether an item can be completed. ---------------------------------------

@@ -219,6 +219,8 @@ class JsonRecogniser final : public recogniser::Recogniser,
     std::uint32_t next = 0;
     bool operator==(const Leaf&) const = default;
   };
+  // What stands for a scalar whose value is not known: no value has this text.
+  static inline const schema_solver::ValueText kHole = "h";
   enum class Finishes : std::uint8_t { kUnknown, kYes, kNo };
 
   struct KeyInfo;
@@ -315,6 +317,10 @@ class JsonRecogniser final : public recogniser::Recogniser,
     // Open keys: the text so far begins a key of the schema, in a spelling that
     // keys of the schema may not have.
     bool noncanonical = false;
+    // Strings inside an item of an array with uniqueItems: up to the next
+    // bracket or quote, what follows the string depends on its text only if
+    // `node` spells it, which does not bar it.
+    bool noted = false;
     std::uint8_t literal = 0;  // 0 null, 1 true, 2 false
     // Literals: the bytes that are read.  Numbers with `track`: a NumberPart.
     std::uint8_t at = 0;
@@ -567,6 +573,7 @@ class JsonRecogniser final : public recogniser::Recogniser,
   UsedValues::Set with_item(UsedValues::Set values,
                             const schema_solver::ValueText& value,
                             std::uint32_t leaves);
+  std::optional<UsedValues::Set> noted_strings(FrameId frame) const;
   bool barred_around(FrameId frame) const;
   Closing closing(FrameId frame);
   FrameId after_nested(FrameId frame, const Closing& closing);

@@ -37,10 +37,10 @@ constexpr std::string_view kLiterals[] = {"null", "true", "false"};
 bool JsonRecogniser::Lexeme::same(const Lexeme& other) const {
   return kind == other.kind && body == other.body && track == other.track &&
          open == other.open && total == other.total &&
-         noncanonical == other.noncanonical && literal == other.literal &&
-         at == other.at && partial == other.partial && trie == other.trie &&
-         node == other.node && extras == other.extras &&
-         entries == other.entries;
+         noncanonical == other.noncanonical && noted == other.noted &&
+         literal == other.literal && at == other.at &&
+         partial == other.partial && trie == other.trie && node == other.node &&
+         extras == other.extras && entries == other.entries;
 }
 
 std::uint64_t JsonRecogniser::Lexeme::hash() const {
@@ -87,6 +87,7 @@ JsonRecogniser::Lexeme JsonRecogniser::Lexeme::without_entries() const {
   copy.open = open;
   copy.total = total;
   copy.noncanonical = noncanonical;
+  copy.noted = noted;
   copy.literal = literal;
   copy.at = at;
   copy.partial = partial;

@@ -139,9 +139,8 @@ base::ByteSet JsonRecogniser::bytes_of_exceptions(const Lexeme& lexeme) {
 // exceptions.
 std::optional<FreeString> JsonRecogniser::free_string(Configuration config) {
   const Lexeme& lexeme = lexemes_[config.lex];
-  // Inside an item of an array with uniqueItems, the bracket after a string may
-  // depend on its text.
-  if (frames_[config.frame].partial != 0) return std::nullopt;
+  const bool inside = frames_[config.frame].partial != 0;
+  if (inside && !lexeme.noted) return std::nullopt;
   FreeString hint;
   hint.state = lexeme.body;
   if (lexeme.kind == Kind::kString) {
@@ -168,7 +167,8 @@ std::optional<FreeString> JsonRecogniser::free_string(Configuration config) {
     for (const Entry& entry : lexeme.entries) {
       add_conjunction(survivors, entry.conjunction);
     }
-    hint.after = after_value(config.frame, survivors, nullptr);
+    hint.after =
+        after_value(config.frame, survivors, inside ? &kHole : nullptr);
     return hint;
   }
   if (lexeme.kind != Kind::kKey || !lexeme.open) return std::nullopt;

@@ -122,6 +122,13 @@ std::uint32_t JsonRecogniser::enter_string(FrameId id) {
     }
   }
   if (lexeme.entries.empty()) return 0;
+  if (frame.partial != 0 && lexeme.total && lexeme.entries.size() == 1 &&
+      lexeme.entries.front().max == base::kUnbounded) {
+    if (const std::optional<UsedValues::Set> noted = noted_strings(id)) {
+      lexeme.noted = true;
+      if (*noted != UsedValues::kNone) lexeme.node = *noted;
+    }
+  }
   // With several alternatives the mask would depend on their bounds, and not on
   // their states alone (by_state()).
   if (lexeme.entries.size() == 1 && !lexeme.entries.front().avoids()) {
@@ -490,6 +497,7 @@ JsonRecogniser::LexId JsonRecogniser::compute_string_step(LexId id,
   next.body = body;
   next.track = now.track;
   next.total = now.total;
+  next.noted = now.noted;
   // If every text is accepted, the digits of an escape do not matter.
   if (is_escape(body) && (!now.total || now.track)) {
     next.partial = next_partial(body, byte, now.partial);
@@ -522,7 +530,8 @@ JsonRecogniser::LexId JsonRecogniser::compute_string_step(LexId id,
 
 Configuration JsonRecogniser::close_string(Configuration config) {
   const Lexeme& lexeme = lexemes_[config.lex];
-  if (lexeme.node != KeyTrie::kNone && used_values_.ends(lexeme.node)) {
+  if (lexeme.node != KeyTrie::kNone && !lexeme.noted &&
+      used_values_.ends(lexeme.node)) {
     return {};  // the value was used already
   }
   std::vector<schema_solver::ConjunctionId> survivors;

@@ -30,10 +30,12 @@ struct PastQuote {
     if (!exceptions.has(id)) out.set(id);
   }
   void exit(const ExitPoint& point) { out.exit(point); }
-  // Where the text makes a difference, a token with a further quote is read
-  // from the beginning of the string.
+  // Where the text makes a difference, a token with a further quote or a
+  // closing bracket is read from the beginning of the string.
   bool decides(std::uint8_t byte, const Remainders& of, std::uint32_t node) {
-    if (text_start.dead() || byte != '"') return false;
+    if (text_start.dead() || (byte != '"' && byte != '}' && byte != ']')) {
+      return false;
+    }
     for (const vocab::ExitToken& exit : of.exits->subtree_exits(node)) {
       Configuration at = text_start;
       for (const char c : vocabulary.bytes(exit.id).substr(depth)) {

@@ -51,9 +51,10 @@ struct FreeString {
   // through configurations that have Recogniser::exception_bytes().
   bool has_exceptions = false;
   // `after` also depends on the text of this string (the items of an array must
-  // differ).  The difference shows only where another string ends within the
-  // same token, so a token with a further quote after the closing quote must be
-  // read from its first byte, not from `after`.
+  // differ).  The difference shows only where another string, an array or an
+  // object ends within the same token, so a token with a further quote or a
+  // closing bracket after the closing quote is read from its first byte, not
+  // from `after`.
   bool depends_on_text = false;
 };
 
