@@ -67,7 +67,8 @@ class JsonRecogniser::Adoption {
     made.depth = frame.depth;
     made.parent = parent;
     made.count = frame.count;
-    made.partial = take_partial(frame.partial);
+    if (frame.partial != 0) made.partial = take_partial(frame.partial);
+    made.items = take_items(frame.items);
     if (frame.kind == FrameKind::kObject) {
       made.used = ids_.keys(frame.used);
       made.present = ids_.keys(frame.present);
@@ -93,24 +94,65 @@ class JsonRecogniser::Adoption {
     return to_.intern(std::move(made), std::move(alternatives));
   }
 
-  // The prints are those of the process.
+  // The prints are those of the process.  A value is made after those inside of
+  // it, which were made before it, so in the order of their ids.
   std::uint32_t take_partial(std::uint32_t id) {
-    if (id == 0) return 0;
-    Partial made = from_.partials_[id];
-    std::vector<std::uint32_t> leaves;
-    for (std::uint32_t at = made.leaves; at != 0; at = from_.leaves_[at].next) {
-      leaves.push_back(at);
+    std::vector<std::uint32_t> inside = {id};
+    for (std::size_t i = 0; i < inside.size(); ++i) {
+      each_part(inside[i], [&](const Part& part) {
+        if (part.nested != 0 && !partials_.contains(part.nested)) {
+          inside.push_back(part.nested);
+        }
+      });
     }
-    made.leaves = 0;
-    for (auto at = leaves.rbegin(); at != leaves.rend(); ++at) {
-      const Leaf& leaf = from_.leaves_[*at];
+    std::ranges::sort(inside);
+    for (const std::uint32_t one : inside) {
+      if (!partials_.contains(one)) partials_.emplace(one, copy_of(one));
+    }
+    return partials_.at(id);
+  }
+
+  template <class Use>
+  void each_part(std::uint32_t partial, Use use) {
+    for (std::uint32_t at = from_.partials_[partial].parts; at != 0;
+         at = from_.parts_[at].next) {
       base::spend_work();
-      made.leaves =
-          to_.with_leaf(leaf.without, take_text(leaf.text), made.leaves);
+      use(from_.parts_[at]);
+    }
+  }
+
+  std::uint32_t copy_of(std::uint32_t id) {
+    Partial made = from_.partials_[id];
+    std::vector<Part> parts;
+    each_part(id, [&](const Part& part) { parts.push_back(part); });
+    made.parts = 0;
+    for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
+      if (part->nested != 0) part->nested = partials_.at(part->nested);
+      if (part->scalar != 0) part->scalar = take_text(part->scalar);
+      part->next = made.parts;
+      made.parts = to_.intern(*part);
     }
     if (made.key != 0) made.key = 1 + take_text(made.key - 1);
     made.extras = take_values(made.extras);
     return to_.intern(made);
+  }
+
+  std::uint32_t take_items(std::uint32_t id) {
+    std::vector<std::uint32_t> later;
+    while (id != 0 && !items_.contains(id)) {
+      later.push_back(id);
+      id = from_.items_[id].before;
+    }
+    std::uint32_t made = id == 0 ? 0 : items_.at(id);
+    for (auto at = later.rbegin(); at != later.rend(); ++at) {
+      const Item item = from_.items_[*at];
+      made = to_.with_item(made, take_partial(item.value));
+      items_.emplace(*at, made);
+      if (item.scalars != kUnknown) {
+        to_.items_[made].scalars = take_values(item.scalars);
+      }
+    }
+    return made;
   }
 
   std::uint32_t take_text(std::uint32_t text) {
@@ -191,6 +233,8 @@ class JsonRecogniser::Adoption {
   JsonRecogniser& to_;
   schema_solver::Translation ids_;
   std::unordered_map<UsedValues::Set, UsedValues::Set> values_;
+  std::unordered_map<std::uint32_t, std::uint32_t> partials_;
+  std::unordered_map<std::uint32_t, std::uint32_t> items_;
 };
 
 // A multiple of the memory of the configuration is added to the budget, so that

@@ -177,6 +177,7 @@ JsonRecogniser::FrameId JsonRecogniser::make_next_item(FrameId id) {
   // alike: `cap` stands for them.
   next.count = static_cast<std::uint32_t>(
       std::min({std::uint64_t{frame.count} + 1, cap, kMostCounted}));
+  next.items = frame.items;
   if (frame.partial != 0) next.partial = with_index(frame.partial);
   return made.empty() ? 0 : intern(std::move(next), std::move(made));
 }

@@ -56,7 +56,7 @@ std::string under(const Fingerprint& print) {
 
 std::uint32_t JsonRecogniser::intern(const Partial& partial) {
   std::uint64_t hash = partial.sum.low ^ partial.at.high;
-  base::mix(hash, std::uint64_t{partial.size} << 32 | partial.leaves);
+  base::mix(hash, std::uint64_t{partial.size} << 32 | partial.parts);
   base::mix(hash, std::uint64_t{partial.key} << 32 | partial.extras);
   const auto is_same = [&](std::uint32_t id) {
     return partials_[id] == partial;
@@ -69,18 +69,16 @@ std::uint32_t JsonRecogniser::intern(const Partial& partial) {
   return id;
 }
 
-std::uint32_t JsonRecogniser::with_leaf(const Fingerprint& without,
-                                        std::uint32_t text,
-                                        std::uint32_t next) {
-  const Leaf leaf{without, text, next};
-  std::uint64_t hash = without.low;
-  base::mix(hash, std::uint64_t{text} << 32 | next);
-  const auto is_same = [&](std::uint32_t id) { return leaves_[id] == leaf; };
-  if (const auto known = leaf_of_.find(hash, is_same)) return *known;
-  const auto id = static_cast<std::uint32_t>(leaves_.size());
-  leaves_.push_back(leaf);
-  leaf_of_.add(hash, id);
-  list_bytes_ += sizeof(Leaf) + 16;
+std::uint32_t JsonRecogniser::intern(const Part& part) {
+  std::uint64_t hash = part.at.low;
+  base::mix(hash, std::uint64_t{part.nested} << 32 | part.scalar);
+  base::mix(hash, part.next);
+  const auto is_same = [&](std::uint32_t id) { return parts_[id] == part; };
+  if (const auto known = part_of_.find(hash, is_same)) return *known;
+  const auto id = static_cast<std::uint32_t>(parts_.size());
+  parts_.push_back(part);
+  part_of_.add(hash, id);
+  list_bytes_ += sizeof(Part) + 16;
   return id;
 }
 
@@ -104,7 +102,7 @@ std::uint32_t JsonRecogniser::with_index(std::uint32_t partial) {
 // keys the last one counts, as readers of JSON have it.
 std::uint32_t JsonRecogniser::with_part(std::uint32_t partial,
                                         const ValueText& value,
-                                        std::uint32_t leaves) {
+                                        std::uint32_t nested) {
   Partial next = partials_[partial];
   const Fingerprint member = schema_solver::print_of_member(
       next.at, schema_solver::print_of_value(value));
@@ -128,46 +126,19 @@ std::uint32_t JsonRecogniser::with_part(std::uint32_t partial,
         with_text(next.extras, entry + schema_solver::nested_text(member));
   }
   next.sum = schema_solver::plus(next.sum, member);
-  const auto add_leaf = [&](const Fingerprint& without, std::uint32_t text) {
-    next.leaves =
-        with_leaf(schema_solver::minus(
-                      schema_solver::print_of_member(next.at, without), member),
-                  text, next.leaves);
-  };
-  if (value[0] != schema_solver::kNestedText) {
-    add_leaf(schema_solver::print_of_value(kHole), extend_text(0, value));
-  }
-  for (; leaves != 0; leaves = leaves_[leaves].next) {
-    const Leaf leaf = leaves_[leaves];
-    base::spend_work();
-    add_leaf(leaf.without, leaf.text);
-  }
+  next.parts = intern(Part{.at = next.at,
+                           .nested = nested,
+                           .scalar = nested == 0 ? extend_text(0, value) : 0,
+                           .next = next.parts});
   next.at = {};
   next.key = 0;
   return intern(next);
 }
 
-Fingerprint JsonRecogniser::print_of(const Frame& frame,
-                                     const Fingerprint& sum) const {
-  return frame.kind == FrameKind::kObject
-             ? schema_solver::print_of_object(sum)
-             : schema_solver::print_of_array(sum,
-                                             partials_[frame.partial].size);
-}
-
-// The leaves of the complete value of a frame: each with the print of the value
-// that has a hole there.
-std::uint32_t JsonRecogniser::complete_leaves(const Frame& frame) {
-  const Fingerprint sum = partials_[frame.partial].sum;
-  std::uint32_t made = 0;
-  for (std::uint32_t at = partials_[frame.partial].leaves; at != 0;
-       at = leaves_[at].next) {
-    base::spend_work();
-    const Leaf leaf = leaves_[at];
-    made = with_leaf(print_of(frame, schema_solver::plus(sum, leaf.without)),
-                     leaf.text, made);
-  }
-  return made;
+Fingerprint JsonRecogniser::print_of(const Partial& value,
+                                     const Fingerprint& sum) {
+  return value.array ? schema_solver::print_of_array(sum, value.size)
+                     : schema_solver::print_of_object(sum);
 }
 
 UsedValues::Set JsonRecogniser::with_text(UsedValues::Set values,
@@ -178,32 +149,92 @@ UsedValues::Set JsonRecogniser::with_text(UsedValues::Set values,
   return made;
 }
 
-// The set with one more item, and with the scalars inside of it.
-UsedValues::Set JsonRecogniser::with_item(UsedValues::Set values,
-                                          const ValueText& value,
-                                          std::uint32_t leaves) {
-  UsedValues::Set made = with_used(values, value);
-  if (leaves == 0) return made;
-  for (; leaves != 0; leaves = leaves_[leaves].next) {
-    base::spend_work();
-    const Leaf leaf = leaves_[leaves];
-    const std::string path = under(leaf.without);
-    const ValueText inner = text(leaf.text);
-    for (const std::string& scalar : spellings(inner)) {
-      made = with_text(made, path + scalar);
-    }
-    if (inner[0] == '"') made = with_text(made, kNoted + inner);
+// The list with one more array or object.
+std::uint32_t JsonRecogniser::with_item(std::uint32_t items,
+                                        std::uint32_t value) {
+  const auto [it, is_new] =
+      item_of_.try_emplace(std::uint64_t{items} << 32 | value,
+                           static_cast<std::uint32_t>(items_.size()));
+  if (is_new) {
+    items_.push_back({.value = value, .before = items});
+    list_bytes_ += sizeof(Item) + 48;
   }
-  value_set_from_.try_emplace(made, values, value);
-  list_bytes_ += 96 + value.size();
-  return made;
+  return it->second;
+}
+
+// The scalars inside of the items of a list: each under the print of its item
+// with a hole there, and the strings once more, whatever the item.
+//
+// Made when it is needed, which is when the next item gets there: a mask that
+// tries to end an item does not pay for its length.
+UsedValues::Set JsonRecogniser::scalars_in(std::uint32_t items) {
+  std::vector<std::uint32_t> later;
+  UsedValues::Set set = UsedValues::kNone;
+  for (std::uint32_t at = items; at != 0; at = items_[at].before) {
+    if (items_[at].scalars != kUnknown) {
+      set = items_[at].scalars;
+      break;
+    }
+    later.push_back(at);
+  }
+  for (auto at = later.rbegin(); at != later.rend(); ++at) {
+    set = with_scalars(set, items_[*at].value);
+    items_[*at].scalars = set;
+  }
+  return set;
+}
+
+// A depth-first walk over the parts of a value.  Invariant: each part of `path`
+// but the last is the array or object in which the next one is.
+UsedValues::Set JsonRecogniser::with_scalars(UsedValues::Set set,
+                                             std::uint32_t value) {
+  struct Step {
+    std::uint32_t of = 0;    // partials_
+    std::uint32_t part = 0;  // parts_
+  };
+  std::vector<Step> path = {{value, partials_[value].parts}};
+  while (!path.empty()) {
+    const Step at = path.back();
+    if (at.part == 0) {
+      path.pop_back();
+      if (!path.empty()) path.back().part = parts_[path.back().part].next;
+      continue;
+    }
+    const Part part = parts_[at.part];
+    if (part.nested != 0) {
+      path.push_back({part.nested, partials_[part.nested].parts});
+      continue;
+    }
+    // The print of what is around, as it is and with the hole, outwards.
+    const ValueText scalar = text(part.scalar);
+    Fingerprint is = schema_solver::print_of_value(scalar);
+    Fingerprint hole = schema_solver::print_of_value(kHole);
+    for (auto step = path.rbegin(); step != path.rend(); ++step) {
+      base::spend_work();
+      const Partial& outer = partials_[step->of];
+      const Fingerprint& where = parts_[step->part].at;
+      const Fingerprint sum = schema_solver::plus(
+          schema_solver::minus(outer.sum,
+                               schema_solver::print_of_member(where, is)),
+          schema_solver::print_of_member(where, hole));
+      is = print_of(outer, outer.sum);
+      hole = print_of(outer, sum);
+    }
+    const std::string prefix = under(hole);
+    for (const std::string& one : spellings(scalar)) {
+      set = with_text(set, prefix + one);
+    }
+    if (scalar[0] == '"') set = with_text(set, kNoted + scalar);
+    path.back().part = part.next;
+  }
+  return set;
 }
 
 // The strings inside of the items so far: any other string in this place makes
 // an item that differs from all of them.  Nothing where it may also depend on
 // another array whose items differ, or on values that are barred before they
 // come.
-std::optional<UsedValues::Set> JsonRecogniser::noted_strings(FrameId id) const {
+std::optional<UsedValues::Set> JsonRecogniser::noted_strings(FrameId id) {
   while (frames_[id].partial != 0) {
     if (frames_[id].distinct) return std::nullopt;
     id = frames_[id].parent;
@@ -215,7 +246,8 @@ std::optional<UsedValues::Set> JsonRecogniser::noted_strings(FrameId id) const {
       return std::nullopt;
     }
   }
-  return used_values_.after(used_values_.after(frame.used, kNoted), '"');
+  const UsedValues::Set scalars = scalars_in(frame.items);
+  return used_values_.after(used_values_.after(scalars, kNoted), '"');
 }
 
 // --- Whether an item can be completed. ---------------------------------------
@@ -262,8 +294,8 @@ JsonRecogniser::Closing JsonRecogniser::closing(FrameId id) {
       std::unique(closing.survivors.begin(), closing.survivors.end()),
       closing.survivors.end());
   if (frame.partial == 0) return closing;
-  closing.value =
-      schema_solver::nested_text(print_of(frame, partials_[frame.partial].sum));
+  const Partial& value = partials_[frame.partial];
+  closing.value = schema_solver::nested_text(print_of(value, value.sum));
   const Frame& outer = frames_[frame.parent];
   std::erase_if(closing.survivors, [&](ConjunctionId conjunction) {
     return std::none_of(alternatives(outer), alternatives(outer) + outer.size,
@@ -280,7 +312,7 @@ JsonRecogniser::Closing JsonRecogniser::closing(FrameId id) {
 JsonRecogniser::FrameId JsonRecogniser::after_nested(FrameId id,
                                                      const Closing& closing) {
   return frame_after_value(frames_[id].parent, closing.survivors,
-                           &closing.value, complete_leaves(frames_[id]));
+                           &closing.value, frames_[id].partial);
 }
 
 // A depth-first search over the frames that complete the outermost item, one
@@ -606,9 +638,9 @@ UsedValues::Set JsonRecogniser::barred_inside(FrameId id,
         listed = listed || barred != UsedValues::kNone;
       }
       if (outer.partial != 0) simple = false;
-      UsedValues::Set set = outer.used;
-      const Fingerprint print = print_of(frame, partials_[frame.partial].sum);
-      for (const char c : under(print)) {
+      UsedValues::Set set = scalars_in(outer.items);
+      const Partial& value = partials_[frame.partial];
+      for (const char c : under(print_of(value, value.sum))) {
         set = used_values_.after(set, static_cast<std::uint8_t>(c));
       }
       sets.push_back(set);

@@ -36,6 +36,7 @@ JsonRecogniser::FrameId JsonRecogniser::intern(
   mix(hash, std::uint64_t{frame.parent} << 32 | frame.count);
   mix(hash, std::uint64_t{frame.used} << 1 | (frame.pending ? 1 : 0));
   mix(hash, std::uint64_t{frame.partial} << 32 | frame.present);
+  mix(hash, frame.items);
   for (const Alternative& alternative : alternatives) {
     mix(hash, std::uint64_t{alternative.outer} << 32 | alternative.disjunct);
     mix(hash, alternative.state);
@@ -46,7 +47,7 @@ JsonRecogniser::FrameId JsonRecogniser::intern(
     return known.kind == frame.kind && known.parent == frame.parent &&
            known.count == frame.count && known.used == frame.used &&
            known.present == frame.present && known.partial == frame.partial &&
-           known.pending == frame.pending &&
+           known.items == frame.items && known.pending == frame.pending &&
            known.size == alternatives.size() &&
            std::equal(alternatives.begin(), alternatives.end(),
                       alternatives_.begin() + known.first);
@@ -139,7 +140,9 @@ JsonRecogniser::FrameId JsonRecogniser::open_frame(FrameId id, JsonType type) {
       type == JsonType::kObject ? FrameKind::kObject : FrameKind::kArray;
   frame.parent = id;
   frame.depth = outer.depth + 1;
-  if (outer.unique) frame.partial = intern(Partial{});
+  if (outer.unique) {
+    frame.partial = intern(Partial{.array = type == JsonType::kArray});
+  }
   std::vector<Alternative> made;
   for (const ConjunctionId conjunction : conjunctions_in(frames_[id])) {
     for (const DisjunctId disjunct : solver_.disjuncts(conjunction, type)) {
@@ -245,7 +248,7 @@ UsedValues::Set JsonRecogniser::with_used(UsedValues::Set values,
 // survives and no value is remembered, which is the usual case.
 JsonRecogniser::FrameId JsonRecogniser::frame_after_value(
     FrameId id, const std::vector<ConjunctionId>& survivors,
-    const std::string* unique_value, std::uint32_t leaves) {
+    const std::string* unique_value, std::uint32_t nested) {
   const Frame& frame = frames_[id];
   const bool remember = frame.unique && unique_value != nullptr;
   if (frame.size == 1 && !remember && frame.after_all != kUnknown) {
@@ -279,11 +282,13 @@ JsonRecogniser::FrameId JsonRecogniser::frame_after_value(
   next.depth = frame.depth;
   next.parent = frame.parent;
   next.count = frame.count;
-  next.used = remember && frame.distinct
-                  ? with_item(frame.used, *unique_value, leaves)
-                  : frame.used;
+  next.used = remember && frame.distinct ? with_used(frame.used, *unique_value)
+                                         : frame.used;
+  next.items = remember && frame.distinct && nested != 0
+                   ? with_item(frame.items, nested)
+                   : frame.items;
   next.partial = remember && frame.partial != 0
-                     ? with_part(frame.partial, *unique_value, leaves)
+                     ? with_part(frame.partial, *unique_value, nested)
                      : frame.partial;
   next.present = frame.present;
   const FrameId made = intern(std::move(next), std::move(left));
@@ -293,7 +298,7 @@ JsonRecogniser::FrameId JsonRecogniser::frame_after_value(
 
 Configuration JsonRecogniser::after_value(
     FrameId frame, const std::vector<ConjunctionId>& survivors,
-    const std::string* unique_value, std::uint32_t leaves) {
+    const std::string* unique_value, std::uint32_t nested) {
   if (frames_[frame].kind == FrameKind::kDetached) {
     if (frames_[frame].size == 1) return left_value(frame, {});
     std::vector<ConjunctionId> sorted = survivors;
@@ -305,7 +310,7 @@ Configuration JsonRecogniser::after_value(
   const Kind kind =
       frames_[frame].kind == FrameKind::kRoot ? Kind::kEnd : Kind::kAfter;
   const FrameId after =
-      frame_after_value(frame, survivors, unique_value, leaves);
+      frame_after_value(frame, survivors, unique_value, nested);
   if (after == 0) return {};
   return {static_cast<LexId>(kind), after, 0, 0};
 }
@@ -321,7 +326,7 @@ Configuration JsonRecogniser::close(FrameId id) {
     closed = after_value(frames_[id].parent, fits.survivors, nullptr);
   } else if (!fits.survivors.empty()) {
     closed = after_value(frames_[id].parent, fits.survivors, &fits.value,
-                         complete_leaves(frames_[id]));
+                         frames_[id].partial);
     if (frames_[closed.frame].partial != 0 && !finishes(closed.frame)) {
       closed = {};
     }
@@ -364,6 +369,7 @@ JsonRecogniser::FrameId JsonRecogniser::canonical(FrameId id) {
     same.count = frame.count;
     same.used = frame.used;
     same.partial = frame.partial;
+    same.items = frame.items;
     same.present = frame.present;
     const std::vector<Alternative> now(alternatives(frame),
                                        alternatives(frame) + frame.size);

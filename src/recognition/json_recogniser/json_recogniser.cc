@@ -49,7 +49,8 @@ JsonRecogniser::JsonRecogniser(DocumentRef document, ItemChoices choices,
           options_.layout.indent ? "," : ", ")) {
   frames_.emplace_back();
   partials_.emplace_back();
-  leaves_.emplace_back();
+  parts_.emplace_back();
+  items_.emplace_back();
   lexemes_.resize(kFirstLexeme);
   for (LexId id = 0; id < kFirstLexeme; ++id) {
     lexemes_[id].kind = id <= static_cast<LexId>(Kind::kLeftValue)

@@ -200,8 +200,9 @@ class JsonRecogniser final : public recogniser::Recogniser,
     schema_solver::Fingerprint sum = {};  // of the prints of its members
     // The print of the key or index whose value is expected next.
     schema_solver::Fingerprint at = {};
-    std::uint32_t size = 0;    // arrays: the items
-    std::uint32_t leaves = 0;  // leaves_: the scalars inside
+    bool array = false;
+    std::uint32_t size = 0;   // arrays: the items
+    std::uint32_t parts = 0;  // parts_: its members or items
     // 1 + the text of the key whose value is expected next, if the schema does
     // not spell it.
     std::uint32_t key = 0;
@@ -210,14 +211,19 @@ class JsonRecogniser final : public recogniser::Recogniser,
     UsedValues::Set extras = UsedValues::kNone;
     bool operator==(const Partial&) const = default;
   };
-  // A scalar inside a value, in a list.
-  struct Leaf {
-    // The print of the value that has a hole in its place.  In a Partial: what
-    // is added to the sum for that.
-    schema_solver::Fingerprint without;
-    std::uint32_t text = 0;  // its ValueText, in texts_
+  // A member or item of a partial value, in a list.
+  struct Part {
+    schema_solver::Fingerprint at;  // the print of its key or index
+    std::uint32_t nested = 0;       // an array or object: partials_
+    std::uint32_t scalar = 0;       // else: its ValueText, in texts_
     std::uint32_t next = 0;
-    bool operator==(const Leaf&) const = default;
+    bool operator==(const Part&) const = default;
+  };
+  // An array or object in an array with uniqueItems, in a list.
+  struct Item {
+    std::uint32_t value = 0;  // partials_
+    std::uint32_t before = 0;
+    UsedValues::Set scalars = kUnknown;  // scalars_in(), once known
   };
   // What stands for a scalar whose value is not known: no value has this text.
   static inline const schema_solver::ValueText kHole = "h";
@@ -232,6 +238,7 @@ class JsonRecogniser final : public recogniser::Recogniser,
     // an array whose items differ, and `partial` says what that has so far.
     bool unique = false;
     std::uint32_t partial = 0;
+    std::uint32_t items = 0;  // items_, of an array whose items differ
     std::uint32_t depth = 0;
     FrameId parent = 0;
     // Members or items so far, up to the highest count that rules distinguish.
@@ -519,14 +526,14 @@ class JsonRecogniser final : public recogniser::Recogniser,
   // listed once.  `unique_value`: the value, if it was tracked, in a spelling
   // that no other value has (schema_solver::ValueText): a string after a quote,
   // another constant after a 'w', a number as number_value() spells it, an
-  // array or object by its print; may be null.  `leaves`: the scalars inside of
-  // it.  0 if the value is barred.
+  // array or object by its print; may be null.  `nested`: an array or object,
+  // in partials_.  0 if the value is barred.
   FrameId frame_after_value(
       FrameId frame, const std::vector<schema_solver::ConjunctionId>& survivors,
-      const std::string* unique_value, std::uint32_t leaves = 0);
+      const std::string* unique_value, std::uint32_t nested = 0);
   recogniser::Configuration after_value(
       FrameId frame, const std::vector<schema_solver::ConjunctionId>& survivors,
-      const std::string* unique_value, std::uint32_t leaves = 0);
+      const std::string* unique_value, std::uint32_t nested = 0);
   recogniser::Configuration close(FrameId frame);
   FrameId canonical(FrameId frame);
 
@@ -558,22 +565,20 @@ class JsonRecogniser final : public recogniser::Recogniser,
     schema_solver::ValueText value = {};  // of a frame inside an item
   };
   std::uint32_t intern(const Partial& partial);
-  std::uint32_t with_leaf(const schema_solver::Fingerprint& without,
-                          std::uint32_t text, std::uint32_t next);
+  std::uint32_t intern(const Part& part);
   std::uint32_t with_key(std::uint32_t partial, const std::string& key,
                          bool foreign);
   std::uint32_t with_index(std::uint32_t partial);
   std::uint32_t with_part(std::uint32_t partial,
                           const schema_solver::ValueText& value,
-                          std::uint32_t leaves);
-  schema_solver::Fingerprint print_of(
-      const Frame& frame, const schema_solver::Fingerprint& sum) const;
-  std::uint32_t complete_leaves(const Frame& frame);
+                          std::uint32_t nested);
+  static schema_solver::Fingerprint print_of(
+      const Partial& value, const schema_solver::Fingerprint& sum);
   UsedValues::Set with_text(UsedValues::Set values, std::string_view text);
-  UsedValues::Set with_item(UsedValues::Set values,
-                            const schema_solver::ValueText& value,
-                            std::uint32_t leaves);
-  std::optional<UsedValues::Set> noted_strings(FrameId frame) const;
+  std::uint32_t with_item(std::uint32_t items, std::uint32_t value);
+  UsedValues::Set scalars_in(std::uint32_t items);
+  UsedValues::Set with_scalars(UsedValues::Set set, std::uint32_t value);
+  std::optional<UsedValues::Set> noted_strings(FrameId frame);
   bool barred_around(FrameId frame) const;
   Closing closing(FrameId frame);
   FrameId after_nested(FrameId frame, const Closing& closing);
@@ -678,8 +683,10 @@ class JsonRecogniser final : public recogniser::Recogniser,
   base::HashedIds<FrameId> frame_of_;
   std::vector<Partial> partials_;  // after one for frames that have none
   base::HashedIds<std::uint32_t> partial_of_;
-  std::vector<Leaf> leaves_;  // after one that ends all lists
-  base::HashedIds<std::uint32_t> leaf_of_;
+  std::vector<Part> parts_;  // after one that ends all lists
+  base::HashedIds<std::uint32_t> part_of_;
+  std::vector<Item> items_;  // likewise
+  std::unordered_map<std::uint64_t, std::uint32_t> item_of_;
   std::unordered_map<std::uint64_t, UsedValues::Set> barred_inside_;
   std::deque<Lexeme> lexemes_;
   base::HashedIds<LexId> lexeme_of_;
