@@ -1,6 +1,7 @@
 // Parsers by format and by tag, their events, and whole responses.
 
 #include <cstring>
+#include <new>
 #include <type_traits>
 #include <utility>
 
@@ -25,9 +26,10 @@ static_assert(alignof(parlance_event) == alignof(std::uint64_t));
 
 namespace {
 
-parlance_event flat_event(const Event& event) {
-  parlance_event out = {};
+// Writes every member.
+void write(const Event& event, parlance_event& out) {
   out.kind = static_cast<std::int32_t>(event.kind);
+  out.flags = 0;
   if (event.dirty) out.flags |= PARLANCE_EVENT_DIRTY;
   if (event.cut) out.flags |= PARLANCE_EVENT_CUT;
   if (event.value != nullptr || event.attempt != nullptr ||
@@ -46,10 +48,9 @@ parlance_event flat_event(const Event& event) {
   out.text_size = event.text.size();
   out.call_id = event.call_id.data();
   out.call_id_size = event.call_id.size();
-  if (event.diagnostic != nullptr) {
-    out.code = status_of(event.diagnostic->code);
-  }
-  return out;
+  out.code = event.diagnostic == nullptr ? PARLANCE_OK
+                                         : status_of(event.diagnostic->code);
+  out.reserved = 0;
 }
 
 // Gives the events of one call of a parser.
@@ -79,13 +80,16 @@ template <class Call>
 void step(parlance_parser* handle, EventsOut& out, const Call& call) {
   const Use parser(handle, "parser");
   parser->events = {};
-  const std::span<const Event> events =
-      parser->with([&](auto& p) -> std::span<const Event> {
-        const std::span<const Event> made = call(p);
-        if (p.misuse() != nullptr) fail(*p.misuse());
-        return made;
-      });
-  out.set(*parser, events);
+  // The usual parser comes first: no dispatch.
+  const auto fed = [&](auto& p) -> std::span<const Event> {
+    const std::span<const Event> made = call(p);
+    if (made.empty() && p.misuse() != nullptr) fail(*p.misuse());
+    return made;
+  };
+  auto* const by_format = std::get_if<ResponseParser>(&parser->value);
+  out.set(*parser, by_format != nullptr
+                       ? fed(*by_format)
+                       : fed(std::get<TagParser>(parser->value)));
 }
 
 // A parser whose events were lost, because there was no memory to give them,
@@ -157,10 +161,16 @@ const parlance_event* flatten(parlance_parser& parser,
   // Words, so that every struct is aligned.  A caller of a later version has
   // longer structs, whose further members are 0.
   const std::size_t words = event_size / sizeof(std::uint64_t);
-  parser.flat.assign(of.size() * words, 0);
+  if (parser.flat.size() < of.size() * words) {
+    parser.flat.resize(of.size() * words);
+  }
   for (std::size_t i = 0; i < of.size(); ++i) {
-    const parlance_event one = flat_event(of[i]);
-    std::memcpy(parser.flat.data() + i * words, &one, sizeof one);
+    std::uint64_t* const at = parser.flat.data() + i * words;
+    write(of[i], *new (at) parlance_event);
+    if (event_size > sizeof(parlance_event)) {
+      std::memset(reinterpret_cast<unsigned char*>(at) + sizeof(parlance_event),
+                  0, event_size - sizeof(parlance_event));
+    }
   }
   parser.events = of;
   parser.lost = was_lost;
