@@ -104,10 +104,10 @@ TEST(GrammarApi, ErrorsPointAtTheText) {
       {tag,
        "{\"format\": {\"type\": \"json_schema\", \"style\": \"qwen_xml\",\n"
        "\"json_schema\": {\"properties\": {\"a\": {\"type\": \"array\", "
-       "\"uniqueItems\": true, \"items\": {\"type\": \"array\"}}}}}}",
-       ErrorCode::kUnsupported, "/format/json_schema",
-       "{\"properties\": {\"a\": {\"type\": \"array\", \"uniqueItems\": true, "
-       "\"items\": {\"type\": \"array\"}}}}",
+       "\"items\": {\"pattern\": \"(a)\\\\1\"}}}}}}",
+       ErrorCode::kUnsupportedPattern, "/format/json_schema",
+       "{\"properties\": {\"a\": {\"type\": \"array\", "
+       "\"items\": {\"pattern\": \"(a)\\\\1\"}}}}",
        "line 2, column 16"},
   };
   for (const auto& row : rows) {
