@@ -412,12 +412,12 @@ void Assembler::on_markup(const Delimited& markup) {
   }
 }
 
-void Assembler::on_left_out(std::uint64_t begin, std::uint64_t end,
+void Assembler::on_left_out(std::string_view text, std::uint64_t begin,
                             std::string_view what) {
   out_.diagnose({ErrorCode::kUnexpectedSpecial,
                  std::string(what) + " is left out",
                  description_.fields[field_].name,
-                 {at(begin), at(end)}});
+                 {at(begin), at(begin + text.size())}});
 }
 
 void Assembler::on_empty_text(FieldId /*closes*/) { space_.drop(); }

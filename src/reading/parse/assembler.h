@@ -83,7 +83,7 @@ class Assembler final : public SegmentSink {
   bool on_abandon(std::uint64_t position) override;
   void on_turn_end(std::uint64_t begin, std::uint64_t end, bool more) override;
   void on_markup(const Delimited& markup) override;
-  void on_left_out(std::uint64_t begin, std::uint64_t end,
+  void on_left_out(std::string_view text, std::uint64_t begin,
                    std::string_view what) override;
   void on_empty_text(FieldId closes) override;
   void on_quoted(FieldId field, bool close, std::uint64_t begin,

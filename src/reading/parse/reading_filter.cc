@@ -154,14 +154,26 @@ void ReadingFilter::on_text(std::string_view text, std::uint64_t begin,
     return;
   }
   Candidate& candidate = *candidate_;
-  if (candidate.body.empty() ||
+  if (candidate.body.empty() || !candidate.body.back().left_out.empty() ||
       candidate.body.back().begin + candidate.body.back().text.size() !=
           begin) {
-    candidate.body.push_back({"", begin, {}});
+    candidate.body.push_back({"", begin});
   }
   Piece& piece = candidate.body.back();
   piece.text += text;
   piece.marks.insert(piece.marks.end(), marks.begin(), marks.end());
+}
+
+void ReadingFilter::on_left_out(std::string_view text, std::uint64_t begin,
+                                std::string_view what) {
+  if (!candidate_) {
+    sink_.on_left_out(text, begin, what);
+    return;
+  }
+  Piece& piece = candidate_->body.emplace_back();
+  piece.text = text;
+  piece.begin = begin;
+  piece.left_out = what;
 }
 
 // Opens a region.
@@ -266,10 +278,19 @@ void ReadingFilter::end_response() {
   }
 }
 
+std::string ReadingFilter::candidate_body() const {
+  std::string body;
+  for (const Piece& piece : candidate_->body) {
+    if (piece.left_out.empty()) body += piece.text;
+  }
+  return body;
+}
+
 bool ReadingFilter::candidate_is_call(const Delimited* close) const {
   std::string body;
   std::vector<MarkAt> marks;
   for (const Piece& piece : candidate_->body) {
+    if (!piece.left_out.empty()) continue;
     for (const MarkAt& mark : piece.marks) {
       marks.push_back({body.size() + (mark.position - piece.begin), mark.length,
                        mark.symbol});
@@ -295,7 +316,11 @@ void ReadingFilter::accept_candidate() {
   candidate.open.text = candidate.opener.text;
   open(candidate.open);
   for (const Piece& piece : candidate.body) {
-    add_text(piece.text, piece.begin, piece.marks);
+    if (piece.left_out.empty()) {
+      add_text(piece.text, piece.begin, piece.marks);
+    } else {
+      sink_.on_left_out(piece.text, piece.begin, piece.left_out);
+    }
   }
 }
 
@@ -328,8 +353,7 @@ bool ReadingFilter::settle_candidate(const Delimited* close, std::uint64_t end,
     accept_candidate();
     return true;
   }
-  std::string body;
-  for (const Piece& piece : candidate_->body) body += piece.text;
+  const std::string body = candidate_body();
   const auto begins = [](std::string_view text) {
     return text.find_first_of("{(") != std::string_view::npos;
   };

@@ -54,10 +54,8 @@ class ReadingFilter final : public SegmentSink {
   bool on_abandon(std::uint64_t position) override;
   void on_turn_end(std::uint64_t begin, std::uint64_t end, bool more) override;
   void on_markup(const Delimited& markup) override;
-  void on_left_out(std::uint64_t begin, std::uint64_t end,
-                   std::string_view what) override {
-    sink_.on_left_out(begin, end, what);
-  }
+  void on_left_out(std::string_view text, std::uint64_t begin,
+                   std::string_view what) override;
   void on_empty_text(FieldId closes) override;
   void on_quoted(FieldId field, bool close, std::uint64_t begin,
                  std::uint64_t end) override {
@@ -90,7 +88,9 @@ class ReadingFilter final : public SegmentSink {
   struct Piece {
     std::string text;
     std::uint64_t begin;
-    std::vector<MarkAt> marks;  // positions in the stream
+    std::vector<MarkAt> marks = {};  // positions in the stream
+    // What it is, if it is left out of a region.
+    std::string left_out = {};
   };
   struct Candidate {
     Delimited open;  // its captures are views into `captures`
@@ -108,6 +108,8 @@ class ReadingFilter final : public SegmentSink {
                 std::span<const MarkAt> marks);
   void open(const Delimited& delimiter);
   void end_response();
+  // The text of the candidate as a region.
+  std::string candidate_body() const;
   bool candidate_is_call(const Delimited* close) const;
   void accept_candidate();
   void refuse_candidate(const Delimited* close);

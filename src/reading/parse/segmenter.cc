@@ -589,23 +589,23 @@ void Segmenter::commit(Delimited& delimiter) {
     FieldId& unclosed = delimiter.close ? unclosed_call_ : unclosed_;
     if (!has_text_) sink_.on_empty_text(unclosed);
     unclosed = kNoField;
-    sink_.on_left_out(delimiter.begin, delimiter.end,
+    sink_.on_left_out(delimiter.text, delimiter.begin,
                       "a closing delimiter of a region that has already ended");
   } else if (delimiter.field == kRepeated) {
     sink_.on_empty_text(kNoField);
-    sink_.on_left_out(delimiter.begin, delimiter.end,
+    sink_.on_left_out(delimiter.text, delimiter.begin,
                       "an opening delimiter of the region that is open");
   } else if (text_after_end_) {
     send(delimiter.text, delimiter.begin, delimiter.marks);
   } else if (is_stray_close(delimiter) && had_block_[delimiter.field]) {
     if (!has_text_) sink_.on_empty_text(delimiter.field);
-    sink_.on_left_out(delimiter.begin, delimiter.end,
+    sink_.on_left_out(delimiter.text, delimiter.begin,
                       "a closing delimiter of a region that has already ended");
   } else if (delimiter.field == kDropped) {
     // It may stand for an empty block, so at the beginning it is no damage.
     if (delimiter.close && !ended_) {
       if (has_text_) {
-        sink_.on_left_out(delimiter.begin, delimiter.end,
+        sink_.on_left_out(delimiter.text, delimiter.begin,
                           "a closing delimiter that closes nothing");
       } else {
         sink_.on_empty_text(kNoField);

@@ -78,8 +78,8 @@ class SegmentSink {
                            bool more) = 0;
   // Markup was found between regions, or ends the open region.
   virtual void on_markup(const Delimited& markup) = 0;
-  // The text in [begin, end) is left out, because it is `what`.
-  virtual void on_left_out(std::uint64_t begin, std::uint64_t end,
+  // A text that begins at `begin` is left out, because it is `what`.
+  virtual void on_left_out(std::string_view text, std::uint64_t begin,
                            std::string_view what) = 0;
   // A delimiter comes next that is left out, where nothing but white space
   // stands in the text: it is layout, and the text begins behind the delimiter.

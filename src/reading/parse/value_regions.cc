@@ -449,6 +449,9 @@ bool Segmenter::process_element(bool end) {
   return true;
 }
 
+static constexpr std::string_view kBrackets =
+    "a closing bracket after the value";
+
 // Whether closing brackets too many stand between the value and the region's
 // close, which then ends the region.
 Segmenter::Found Segmenter::drop_brackets(bool end) {
@@ -467,7 +470,7 @@ Segmenter::Found Segmenter::drop_brackets(bool end) {
   if (body_at_ == total_) {
     if (!end) return Found::kUnknown;
     pass(scanner_.value_end());
-    sink_.on_left_out(first, total_, "a closing bracket after the value");
+    sink_.on_left_out(slice(first, total_), first, kBrackets);
     passed_ = total_;
     end_with_value(total_);
     return Found::kMatch;
@@ -479,7 +482,7 @@ Segmenter::Found Segmenter::drop_brackets(bool end) {
     return Found::kNone;
   }
   pass(scanner_.value_end());
-  sink_.on_left_out(first, match_.begin, "a closing bracket after the value");
+  sink_.on_left_out(slice(first, match_.begin), first, kBrackets);
   passed_ = match_.begin;
   commit_match(match_, watch_->patterns[match_.pattern]);
   return Found::kMatch;
