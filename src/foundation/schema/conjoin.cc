@@ -46,29 +46,30 @@ json::Value conjoined(json::Value schema, json::Value more) {
 
 namespace {
 
-// Adds a definition that is its own for members, unless it says what they are,
-// and for items, and requires it.
+// Makes an object of a schema that is a boolean.  False for the schema false.
+bool make_object(json::Value& schema) {
+  if (schema.is_object()) return true;
+  if (schema.kind() == json::Kind::kBool && !schema.as_bool()) return false;
+  schema = json::Object();
+  return true;
+}
+
+// Adds a definition that is its own for items, and requires it.
+// `rules(definition)` are its other rules, where it is its own for members.
+template <class Rules>
 json::Value with_everywhere(json::Value schema, std::string_view name,
-                            json::Object rules) {
+                            const Rules& rules) {
+  if (!make_object(schema)) return schema;
   const std::string place = is_old(schema) ? "definitions" : "$defs";
   const json::Value named =
       json::Object{{"$ref", "#/" + place + "/" + std::string(name)}};
-  if (const json::Value* patterns = rules.find("patternProperties")) {
-    json::Object each;
-    for (const json::Member& member : patterns->members()) {
-      each.set(member.key, named);
-    }
-    rules.set("patternProperties", std::move(each));
-    rules.set("additionalProperties", false);
-  } else {
-    rules.set("additionalProperties", named);
-  }
-  rules.set("items", named);
+  json::Object definition = rules(named);
+  definition.set("items", named);
   json::Value out = conjoined(std::move(schema), named);
   const json::Value* before = out.find(place);
   json::Value all =
       before != nullptr && before->is_object() ? *before : json::Object();
-  all.mutable_members().set(std::string(name), std::move(rules));
+  all.mutable_members().set(std::string(name), std::move(definition));
   out.mutable_members().set(place, std::move(all));
   return out;
 }
@@ -77,20 +78,39 @@ json::Value with_everywhere(json::Value schema, std::string_view name,
 
 json::Value with_names(json::Value schema, std::string_view pattern) {
   return with_everywhere(
-      std::move(schema), "parlance:names",
-      json::Object{
-          {"patternProperties", json::Object{{std::string(pattern), true}}}});
+      std::move(schema), "parlance:names", [&](const json::Value& named) {
+        return json::Object{
+            {"patternProperties", json::Object{{std::string(pattern), named}}},
+            {"additionalProperties", false}};
+      });
 }
 
 json::Value with_numbers(json::Value schema, double largest, bool nested) {
-  if (!schema.is_object()) {
-    if (schema.kind() == json::Kind::kBool && !schema.as_bool()) return schema;
-    schema = json::Object();
+  const json::Object range = {{"minimum", -largest}, {"maximum", largest}};
+  if (!nested) {
+    return make_object(schema) ? conjoined(std::move(schema), range) : schema;
   }
-  json::Object range = {{"minimum", -largest}, {"maximum", largest}};
-  return nested ? with_everywhere(std::move(schema), "parlance:numbers",
-                                  std::move(range))
-                : conjoined(std::move(schema), std::move(range));
+  return with_everywhere(std::move(schema), "parlance:numbers",
+                         [&](const json::Value& named) {
+                           json::Object rules = range;
+                           rules.set("additionalProperties", named);
+                           return rules;
+                         });
+}
+
+// The names are told by patternProperties, which every draft has.
+json::Value without(json::Value schema, json::Value refused,
+                    const std::vector<std::string>& names) {
+  return with_everywhere(
+      std::move(schema), "parlance:refused", [&](const json::Value& named) {
+        json::Object none;
+        for (const std::string& pattern : names) {
+          none.set(pattern, json::Object{{"not", json::Object()}});
+        }
+        return json::Object{{"not", std::move(refused)},
+                            {"patternProperties", std::move(none)},
+                            {"additionalProperties", named}};
+      });
 }
 
 }  // namespace parlance::schema

@@ -5,7 +5,9 @@
 // moved into another one would lose the base of its references, its dialect and
 // its pointers.
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "parlance/json.h"
 
@@ -27,6 +29,11 @@ json::Value with_names(json::Value schema, std::string_view pattern);
 // `largest`, nor below the negative of it, also those inside of lists and
 // objects if `nested`.
 json::Value with_numbers(json::Value schema, double largest, bool nested);
+
+// A schema of the values that satisfy it and no part of which, at any depth,
+// satisfies `refused`, or has a member whose name matches one of `names`.
+json::Value without(json::Value schema, json::Value refused,
+                    const std::vector<std::string>& names);
 
 }  // namespace parlance::schema
 

@@ -1,6 +1,7 @@
 // Implements Format::structural_tag(), Format::grammar() and Format::lint() of
 // parlance/format.h, and tool_calling() of parlance/structural_tag.h.
 
+#include <algorithm>
 #include <cmath>
 #include <list>
 #include <memory>
@@ -353,6 +354,75 @@ Error prefix_error(const StructuralTag& whole, std::string_view written) {
                "/prefix"};
 }
 
+// The longest example in a message.
+constexpr std::size_t kLongestExample = 300;
+
+bool may_be_next(const Grammar& grammar, const std::string& text, char next) {
+  GrammarReader reader(grammar);
+  return reader.feed(text + next) == text.size() + 1;
+}
+
+// A text of the grammar in which what is open is closed as soon as it can be;
+// a string that is a value, after one character.  Nothing if it gets too long.
+std::optional<std::string> short_text(const Grammar& grammar) {
+  std::string text;
+  while (text.size() < kLongestExample) {
+    GrammarReader reader(grammar);
+    reader.feed(text);
+    if (reader.can_end()) return text;
+    const bool in_string = std::count(text.begin(), text.end(), '"') % 2 == 1;
+    std::string order = in_string ? "\"" : "}]\":,{[";
+    if (text.ends_with(":\"")) order.insert(0, "f");
+    for (char c = '0'; c <= 'z'; ++c) order += c;
+    for (char c = '!'; c <= '~'; ++c) order += c;
+    const auto next = std::find_if(order.begin(), order.end(), [&](char c) {
+      return may_be_next(grammar, text, c);
+    });
+    if (next == order.end()) return std::nullopt;
+    text += *next;
+  }
+  return std::nullopt;
+}
+
+// The error that every document of the request has a part that would be read as
+// a call, with such a document, if one is found.
+//
+// Errors: kConflict, with the pointer "/response_format".
+// Complexity: that of compiling the document's schema twice, if the schema
+// mentions a key of a call.
+std::optional<Error> verify_document(const Format& format, const Plan& plan,
+                                     const Request& request) {
+  if (!request.document || !plan.content) return std::nullopt;
+  const DocumentRule& rule = plan.fields[*plan.content].documents;
+  const std::string schema = json::dump(*request.document);
+  if (std::none_of(rule.call_keys.begin(), rule.call_keys.end(),
+                   [&](const std::string& key) {
+                     return schema.find(json::quoted(key)) != std::string::npos;
+                   })) {
+    return std::nullopt;
+  }
+  const Result<Grammar> kept =
+      Grammar::from_json_schema(with_rule(*request.document, rule));
+  if (kept || kept.error().code != ErrorCode::kUnsatisfiable) {
+    return std::nullopt;
+  }
+  // Without undeclared members an example is short.
+  JsonSchemaOptions options{.key_order = KeyOrder::kSchema, .closed = true};
+  Result<Grammar> whole = Grammar::from_json_schema(*request.document, options);
+  options.closed = false;
+  if (!whole) whole = Grammar::from_json_schema(*request.document, options);
+  if (!whole) return std::nullopt;
+  std::string message =
+      "response_format: every document has a part that is read as a call";
+  const std::optional<std::string> example = short_text(*whole);
+  if (example && !read_response(format, plan, *example).calls.empty()) {
+    message += ", such as " + *example;
+  }
+  return Error{ErrorCode::kConflict,
+               message + "; another name of a member would keep them apart.",
+               "/response_format"};
+}
+
 }  // namespace
 }  // namespace inversion
 
@@ -390,6 +460,11 @@ Result<StructuralTag> Format::structural_tag(
   const Result<inversion::ReadBack> read_back = inversion::verify_names(
       *this, plan, names, inversion::may_have_other_names(functions));
   if (!read_back) return read_back.error();
+  if (request->tools.choice == inversion::ToolChoice::kAuto) {
+    if (auto error = inversion::verify_document(*this, plan, *request)) {
+      return *std::move(error);
+    }
+  }
   std::vector<GrammarNote> left_out;
   if (auto error = inversion::verify_arguments(*this, plan, read_back->texts,
                                                functions, left_out)) {

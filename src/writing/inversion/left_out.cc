@@ -119,9 +119,7 @@ std::optional<Error> check_document(const TagInput& in) {
                  "response_format: the format has no field for content.",
                  "/response_format"};
   }
-  if (in.plan_of(*in.plan.content).free_text.patterns.empty()) {
-    return std::nullopt;
-  }
+  if (!in.plan_of(*in.plan.content).documents.impossible) return std::nullopt;
   return Error{ErrorCode::kConflict,
                "response_format: a JSON document in field '" +
                    std::string(in.name_of(*in.plan.content)) +
@@ -249,10 +247,14 @@ class Notes {
   void add_document() {
     const FieldId field = *in_.plan.content;
     const Texts& excluded = in_.plan_of(field).strings;
-    if (excluded.empty()) return;
-    narrow(field, "content",
-           "a string of the document contains none of " +
-               quoted_list(excluded) + ".");
+    if (!excluded.empty()) {
+      narrow(field, "content",
+             "a string of the document contains none of " +
+                 quoted_list(excluded) + ".");
+    }
+    for (const std::string& note : in_.plan_of(field).documents.notes) {
+      narrow(field, "content", note);
+    }
   }
 
   // No format writes calls of builtin tools, and some write no calls.

@@ -94,6 +94,7 @@ bool exclude(Excludes& out, const Delimiter& delimiter, bool inside) {
   }
   if (auto pattern = text_with_match(delimiter.pattern.hir)) {
     out.patterns.push_back(*std::move(pattern));
+    append(out.texts, regex::optional_first_literals(delimiter.pattern.hir));
     return true;
   }
   if (!found && inside) {
@@ -200,6 +201,11 @@ class Planner {
       for (FieldPlan& plan : plan_->fields) keep_from_next(plan);
     }
     if (fault_) return *std::move(fault_);
+    if (plan_->content) {
+      FieldPlan& content = plan_->fields[*plan_->content];
+      content.documents =
+          document_rule(format_, content.free_text.patterns, plan_->calls);
+    }
     make_samples();
     return std::shared_ptr<const Plan>(plan_);
   }

@@ -20,6 +20,7 @@
 
 #include "format/description.h"
 #include "format/family.h"
+#include "inversion/documents.h"
 #include "parlance/error.h"
 
 namespace parlance::inversion {
@@ -41,6 +42,9 @@ struct FieldPlan {
   std::vector<std::string> strings = {};
   // In the raw values of a call, besides what ends an element.
   std::vector<std::string> raw_values = {};
+  // Of the field of content: in a JSON document that is its text, besides what
+  // its strings do not contain.
+  DocumentRule documents = {};
 };
 
 // A piece of a sample: text, the name of a tool, no arguments, or an id or a

@@ -223,9 +223,11 @@ class Builder {
   }
 
   Value document() const {
-    return as_field(json_schema(*in_.request.document,
-                                in_.plan_of(*in_.plan.content).strings),
-                    *in_.plan.content);
+    const FieldPlan& plan = in_.plan_of(*in_.plan.content);
+    return as_field(
+        json_schema(with_rule(*in_.request.document, plan.documents),
+                    plan.strings),
+        *in_.plan.content);
   }
 
   Value arguments(const WritePart& part, const Tool& tool) const {
