@@ -665,6 +665,8 @@ TEST(Lark, ErrorsOfConstructs) {
       {"start: f{\"a\"}\nf{x}[lazy]: x", "takes no options"},
       {"start: f{\"a\"}\nf{x}: x\nf{y}: y", "defined twice"},
       {"start: p::0\np::_: \"a\"", "with a number"},
+      {"start: y\n!!y: \"a\"", "begins with its name"},
+      {"start: y\n??y: \"a\"", "begins with its name"},
       {"%import nope.X\nstart: X", "no library \"nope\""},
       {"%import X\nstart: X", "write %import"},
       {"%override start: \"a\"", "not supported"},

@@ -33,9 +33,10 @@ bool EbnfReader::escape(bool in_class, char32_t& out) {
     out = static_cast<unsigned char>(kControls[letter]);
     return true;
   }
-  const std::string_view plain = gbnf_      ? "\"\\[]-"
-                                 : in_class ? "\"\\/'?^$.*+()[]{}|-"
-                                            : "\"\\/'?[]";
+  const std::string_view plain = gbnf_ ? "\"\\[]-"
+                                 : in_class
+                                     ? "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
+                                     : "\"\\/'?[]";
   if (c != '\0' && plain.find(c) != std::string_view::npos) {
     out = static_cast<unsigned char>(c);
     return true;

@@ -148,7 +148,12 @@ bool LarkReader::no_number(std::size_t begin) {
 // its body.
 bool LarkReader::definition() {
   const std::size_t prefix = at_;
-  while (peek() == '?' || peek() == '!') ++at_;
+  // Both are about Lark's trees, in either order.
+  if (match("?")) {
+    match("!");
+  } else if (match("!")) {
+    match("?");
+  }
   const std::size_t begin = at_;
   const std::string called = name();
   if (called.empty()) {
