@@ -10,6 +10,7 @@ vocabulary of its file.
 import base64
 import io
 import json
+import os
 import pathlib
 import random
 import warnings
@@ -25,7 +26,10 @@ from mistral_common.tokens.tokenizers.mistral import MistralTokenizer  # noqa: E
 from mistral_common.tokens.tokenizers.tekken import Tekkenizer  # noqa: E402
 
 DATA = pathlib.Path(mistral_common.__file__).parent / "data"
-TEKKEN = sorted(p.name for p in DATA.glob("tekken*.json"))
+# The largest takes mistral_common half a minute.
+TEKKEN = sorted(p.name for p in DATA.glob("tekken*.json"))[
+    0 if os.environ.get("PARLANCE_LONG") == "1" else -1 :
+]
 MODELS = sorted(p.name for p in DATA.glob("*.model.*"))
 TEXTS = [
     '{"city": "Paris", "unit": "celsius"}',
@@ -38,7 +42,7 @@ TEXTS = [
 
 
 def test_the_package_has_files():
-    assert len(TEKKEN) >= 2 and len(MODELS) >= 4
+    assert len(TEKKEN) >= 1 and len(MODELS) >= 4
 
 
 def check_texts(vocabulary, texts=TEXTS):
@@ -230,7 +234,7 @@ def test_trained_models(kind, prefix, trims, suffix):
 # ---- transformers ----
 
 
-@pytest.mark.parametrize("name", [TEKKEN[-1], MODELS[-1]])
+@pytest.mark.parametrize("name", MODELS[-1:])
 def test_the_backend_of_transformers(name):
     transformers = pytest.importorskip("transformers")
     with warnings.catch_warnings():
