@@ -222,3 +222,40 @@ def test_pages_name_the_versions_that_are_tested(page, program, list_):
     assert named, f"{page} names no version of {program}"
     for version in named:
         assert f"{pinned}.".startswith(f"{version}."), (page, version, pinned)
+
+
+# What may stand in these files alone, and in which sources it is looked for.
+ONLY_IN = {
+    "what depends on the operating system": (
+        ("src/", "cli/", "include/"),
+        {"src/foundation/base/system.cc", "cli/system.cc"},
+        r"\b_WIN(?:32|64)\b|__MINGW\w*|__(?:APPLE|linux|unix|ANDROID|EMSCRIPTEN)__"
+        r"|__wasm__|__wasm32__|__wasi__|<(?:filesystem|fstream)>"
+        r"|<(?:unistd|fcntl|windows|io|process|dlfcn|termios|pthread|sys/\w+)\.h>",
+    ),
+    "locks and threads": (
+        ("src/", "include/"),
+        {"src/foundation/base/mutex.h"},
+        r"\bstd::(?:j?thread|async|condition_variable"
+        r"|(?:shared_|recursive_)?mutex|shared_lock)\b"
+        r"|<(?:shared_mutex|condition_variable|thread|future)>",
+    ),
+    "vectors of bytes": (
+        ("src/", "cli/", "include/"),
+        {"src/foundation/base/byte_vector.h"},
+        r"__SSE|__ARM_NEON|__wasm_simd|<\w*(?:intrin|neon)\.h>|\b_mm_\w+",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", ONLY_IN)
+def test_what_differs_between_platforms_stands_in_one_file(what):
+    folders, own, pattern = ONLY_IN[what]
+    sources = {n for n in FILES if n.startswith(folders) and n.endswith((".cc", ".h"))}
+    assert own <= sources
+    wrong = [
+        f"{name}: {found[0]}"
+        for name in sorted(sources - own)
+        if (found := re.search(pattern, text_of(name)))
+    ]
+    assert not wrong, "\n".join([what, *wrong])

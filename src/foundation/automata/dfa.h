@@ -34,7 +34,6 @@
 #include <cstdint>
 #include <memory>
 #include <memory_resource>
-#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -44,6 +43,7 @@
 
 #include "automata/accelerator.h"
 #include "automata/nfa.h"
+#include "base/mutex.h"
 #include "base/small_list.h"
 #include "parlance/error.h"
 #include "parlance/limits.h"
@@ -287,7 +287,7 @@ class Automaton {
     std::vector<Pc> negative;               // none of these may match
     std::vector<std::vector<Pc>> positive;  // one of each must match
   };
-  mutable std::mutex mutex_;
+  mutable base::Mutex mutex_;
   mutable Workspace workspace_;
   mutable std::vector<Obligations> obligations_;
   mutable std::unordered_map<std::string, std::uint32_t> obligation_ids_;

@@ -12,13 +12,13 @@
 #include <cassert>
 #include <initializer_list>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <utility>
 
 #include "base/mix.h"
+#include "base/mutex.h"
 #include "base/utf8.h"
 
 namespace parlance::automata {
@@ -252,7 +252,7 @@ std::shared_ptr<const ClassTrie> trie_of(const CharClass& cls) {
     std::shared_ptr<const ClassTrie> trie;
   };
   struct Cache {
-    std::mutex mutex;
+    base::Mutex mutex;
     std::vector<Kept> kept;
     std::size_t oldest = 0;
   };

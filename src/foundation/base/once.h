@@ -7,7 +7,8 @@
 // call after one that threw.
 
 #include <atomic>
-#include <mutex>
+
+#include "base/mutex.h"
 
 namespace parlance::base {
 
@@ -26,7 +27,7 @@ class Once {
 
  private:
   std::atomic<bool> done_{false};
-  std::mutex mutex_;
+  Mutex mutex_;
 };
 
 }  // namespace parlance::base

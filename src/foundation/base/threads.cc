@@ -1,40 +1,26 @@
 // See threads.h.
 //
-// Compiled without exceptions, no thread is started: a refusal would end the
-// process.
+// Compiled without exceptions, or where there are no threads, none is started:
+// a refusal would end the process.
 
 #include "base/threads.h"
 
 #include <algorithm>
 #include <utility>
 
-#ifdef _WIN32
-#include <process.h>
-#else
-#include <unistd.h>
-#endif
-
 namespace parlance::base {
 
 unsigned thread_count(std::size_t wanted) {
-  if (wanted == 0) wanted = std::thread::hardware_concurrency();
+  if (wanted == 0) wanted = Thread::hardware_concurrency();
   return static_cast<unsigned>(std::clamp<std::size_t>(wanted, 1, kMaxThreads));
 }
 
-long process_id() {
-#ifdef _WIN32
-  return _getpid();
-#else
-  return getpid();
-#endif
-}
-
 Threads::~Threads() {
-  for (std::thread& thread : threads_) thread.join();
+  for (Thread& thread : threads_) thread.join();
 }
 
 bool Threads::start([[maybe_unused]] const std::function<void()>& body) {
-#if __cpp_exceptions
+#if __cpp_exceptions && defined(__STDCPP_THREADS__)
   if (refuse_threads.load(std::memory_order_relaxed)) return false;
   try {
     threads_.emplace_back(body);

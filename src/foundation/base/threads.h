@@ -17,9 +17,9 @@
 #include <cstddef>
 #include <exception>
 #include <functional>
-#include <mutex>
-#include <thread>
 #include <vector>
+
+#include "base/mutex.h"
 
 namespace parlance::base {
 
@@ -29,10 +29,6 @@ inline constexpr unsigned kMaxThreads = 256;
 // How many threads to use, the caller's included: `wanted`, or as many as the
 // machine has if that is 0; at least 1 and at most kMaxThreads.
 unsigned thread_count(std::size_t wanted);
-
-// A number that differs in a child made by fork(), which has the memory of its
-// parent but none of its other threads.
-long process_id();
 
 // For tests: while it is true, no thread is to be had.
 inline constinit std::atomic<bool> refuse_threads{false};
@@ -51,7 +47,7 @@ class Threads {
   std::size_t size() const { return threads_.size(); }
 
  private:
-  std::vector<std::thread> threads_;
+  std::vector<Thread> threads_;
 };
 
 // What the first of several threads threw that failed.
@@ -63,7 +59,7 @@ class FirstFailure {
   void rethrow();
 
  private:
-  std::mutex mutex_;
+  Mutex mutex_;
   std::exception_ptr failure_;  // guarded by the mutex
 };
 

@@ -8,13 +8,12 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <memory>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
+#include "base/system.h"
 #include "parlance/json.h"
 #include "vocab/gguf.h"
 #include "vocab/json_pointer.h"
@@ -211,16 +210,11 @@ Error io_error(const std::string& path, const std::string& why) {
                .message = path + " cannot be read: " + why + "."};
 }
 
-bool is_folder(const std::filesystem::path& path) {
-  std::error_code ignored;
-  return std::filesystem::is_directory(path, ignored);
-}
-
 // Reads a whole file, or the beginning of a GGUF file that contains its header.
 // The size of the part that is read doubles until the header is complete, so
 // most of the tensors are never read.
 Result<std::string> read_file(const std::string& path, const Limits& limits) {
-  const File file(std::fopen(path.c_str(), "rb"));
+  const File file(base::open_file(path));
   if (file == nullptr) return io_error(path, std::strerror(errno));
   std::string text;
   std::size_t part = std::size_t{1} << 20;
@@ -251,11 +245,10 @@ Result<std::string> read_file(const std::string& path, const Limits& limits) {
 }
 
 // Reads a file; "" if it does not exist.
-Result<std::string> read_optional(const std::filesystem::path& path,
+Result<std::string> read_optional(const std::string& path,
                                   const Limits& limits) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) return std::string();
-  return read_file(path.string(), limits);
+  if (base::file_kind(path) == base::FileKind::kNone) return std::string();
+  return read_file(path, limits);
 }
 
 }  // namespace
@@ -285,8 +278,7 @@ std::optional<Error> read_model_files(const ModelFiles& files,
 
 Result<Loaded> load(const std::string& path, const Limits& limits) {
   Loaded out;
-  const std::filesystem::path place(path);
-  out.folder = is_folder(place);
+  out.folder = base::file_kind(path) == base::FileKind::kFolder;
   if (!out.folder) {
     auto text = read_file(path, limits);
     if (!text) return text.error();
@@ -295,9 +287,10 @@ Result<Loaded> load(const std::string& path, const Limits& limits) {
   }
   std::string_view tokenizer;
   for (const std::string_view name : {kTokenizer, kTekken, kSentencePiece}) {
-    std::error_code ignored;
-    if (!tokenizer.empty()) break;
-    if (std::filesystem::exists(place / name, ignored)) tokenizer = name;
+    if (base::file_kind(base::in_folder(path, name)) != base::FileKind::kNone) {
+      tokenizer = name;
+      break;
+    }
   }
   if (tokenizer.empty()) {
     return Error{.code = ErrorCode::kIo,
@@ -312,7 +305,7 @@ Result<Loaded> load(const std::string& path, const Limits& limits) {
       {kGenerationConfig, &out.generation_config},
       {kConfig, &out.config}};
   for (const auto& [name, text] : files) {
-    auto read = read_optional(place / name, limits);
+    auto read = read_optional(base::in_folder(path, name), limits);
     if (!read) return read.error();
     *text = *std::move(read);
   }

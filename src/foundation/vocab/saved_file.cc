@@ -1,13 +1,12 @@
 #include "vocab/saved_file.h"
 
+#include <cstdio>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <span>
-#include <system_error>
 #include <utility>
 
 #include "base/checksum.h"
+#include "base/system.h"
 #include "parlance/version.h"
 
 namespace parlance::vocab {
@@ -64,11 +63,13 @@ bool is_saved(std::string_view bytes) { return bytes.starts_with(kMagic); }
 
 // Only of a file can the beginning be read twice.
 bool is_saved_file(const std::string& path) {
-  std::error_code unknown;
-  if (!std::filesystem::is_regular_file(path, unknown)) return false;
+  if (base::file_kind(path) != base::FileKind::kFile) return false;
+  std::FILE* const file = base::open_file(path);
+  if (file == nullptr) return false;
   char begin[kMagic.size()];
-  std::ifstream in(path, std::ios::binary);
-  return in.read(begin, sizeof(begin)) && is_saved({begin, sizeof(begin)});
+  const std::size_t read = std::fread(begin, 1, sizeof(begin), file);
+  (void)std::fclose(file);
+  return is_saved({begin, read});
 }
 
 std::string saved_file(

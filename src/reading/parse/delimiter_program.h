@@ -24,7 +24,6 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,6 +33,7 @@
 
 #include "automata/dfa.h"
 #include "base/id.h"
+#include "base/mutex.h"
 #include "call_syntax/json_scanner.h"
 #include "format/call_parts.h"
 #include "format/description.h"
@@ -206,7 +206,7 @@ class DelimiterPrograms {
  private:
   const format::FormatImpl& format_;
   std::shared_ptr<const DelimiterProgram> plain_;
-  mutable std::mutex mutex_;
+  mutable base::Mutex mutex_;
   struct Kept {
     Vocabulary vocabulary;
     Markers markers;

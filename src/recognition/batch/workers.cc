@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
-#include <mutex>
 
+#include "base/mutex.h"
+#include "base/system.h"
 #include "base/threads.h"
 
 namespace parlance::batch {
@@ -100,11 +100,11 @@ class Workers::Others {
   std::atomic<std::size_t> next_{0};  // the first item that nobody took
   base::FirstFailure failure_;        // of an item
 
-  std::mutex mutex_;
-  std::condition_variable job_;   // there is a job, or the end
-  std::condition_variable done_;  // no other thread works
-  std::uint64_t jobs_ = 0;        // so far
-  std::size_t working_ = 0;       // other threads that are at the job
+  base::Mutex mutex_;
+  base::Condition job_;      // there is a job, or the end
+  base::Condition done_;     // no other thread works
+  std::uint64_t jobs_ = 0;   // so far
+  std::size_t working_ = 0;  // other threads that are at the job
   bool ends_ = false;
 
   base::Threads threads_;  // the last member: they use the others

@@ -10,13 +10,13 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/mutex.h"
 #include "mask/lexeme_mask.h"
 #include "mask/mask_maker.h"
 #include "mask/mask_store.h"
@@ -104,10 +104,10 @@ class CompilerImpl {
   const std::uint64_t owner_ = recogniser::Recogniser::new_user_key();
   // The answers of no_token_extends(), by its text.  They read the vocabulary.
   static constexpr std::size_t kMaxTexts = 256;
-  std::mutex extended_mutex_;
+  base::Mutex extended_mutex_;
   std::map<std::string, bool, std::less<>> extended_;
 
-  std::mutex makers_mutex_;
+  base::Mutex makers_mutex_;
   std::vector<std::unique_ptr<MaskMaker>> makers_;
 
   alignas(64) std::atomic<std::uint64_t> hits_{0};

@@ -22,7 +22,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -30,6 +29,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/mutex.h"
 #include "grammar/capture_reader.h"
 #include "mask/compiler_impl.h"
 #include "mask/generation.h"
@@ -224,7 +224,7 @@ class ConstraintImpl {
   std::size_t work_limit_ = GrammarLimits{}.work;
   const std::shared_ptr<recogniser::Language> language_;
 
-  std::mutex generations_mutex_;  // guards the two members below
+  base::Mutex generations_mutex_;  // guards the two members below
   std::shared_ptr<Generation> current_, previous_;
 
   const recogniser::Recogniser::Traits traits_;

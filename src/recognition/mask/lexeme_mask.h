@@ -17,11 +17,11 @@
 #include <cstdint>
 #include <list>
 #include <memory>
-#include <mutex>
 #include <unordered_map>
 #include <vector>
 
 #include "base/fingerprint.h"
+#include "base/mutex.h"
 #include "mask/mask_builder.h"
 #include "recogniser/recogniser.h"
 
@@ -91,8 +91,8 @@ class LexemeMaskCache {
   const std::size_t budget_bytes_;
   const std::shared_ptr<std::atomic<std::size_t>> bytes_;
 
-  std::mutex mutex_;  // all below
-  Uses uses_;         // fingerprints and entries; the last used first
+  base::Mutex mutex_;  // all below
+  Uses uses_;          // fingerprints and entries; the last used first
   std::unordered_map<base::Fingerprint, Uses::iterator, base::FingerprintHash>
       entries_;
   std::size_t held_bytes_ = 0;

@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <utility>
 
+#include "base/mutex.h"
 #include "mask/lexeme_mask.h"
 #include "mask/mask_builder.h"
 #include "mask/mask_store.h"
@@ -49,7 +49,7 @@ class WhitespaceBases {
   const std::shared_ptr<std::atomic<std::size_t>> bytes_;
   std::uint32_t longest_ = 0;
 
-  std::mutex mutex_;
+  base::Mutex mutex_;
   std::map<std::pair<std::uint32_t, std::uint32_t>,
            std::shared_ptr<const MaskWords>>
       entries_;

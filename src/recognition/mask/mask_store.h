@@ -34,10 +34,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <vector>
 
+#include "base/mutex.h"
 #include "mask/mask_builder.h"
 
 namespace parlance::mask {
@@ -107,7 +107,7 @@ class MaskStore {
 
   std::unique_ptr<std::atomic<Slot*>[]> blocks_;
 
-  mutable std::mutex mutex_;            // guards all members below
+  mutable base::Mutex mutex_;           // guards all members below
   std::vector<std::uint32_t> buckets_;  // by hash: the first slot of a list
   std::vector<std::uint32_t> free_;
   std::uint32_t slot_count_ = 0;

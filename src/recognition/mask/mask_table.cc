@@ -6,13 +6,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <mutex>
 #include <optional>
-#include <shared_mutex>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "base/mutex.h"
 #include "mask/api_state.h"
 #include "parlance/constraint.h"
 
@@ -74,7 +73,7 @@ struct MaskTable::State {
   const std::size_t max_rows;
   const std::unique_ptr<std::int32_t[]> data;
 
-  mutable std::shared_mutex mutex;  // guards what follows, and adding rows
+  mutable base::SharedMutex mutex;  // guards what follows, and adding rows
   std::unordered_map<Key, std::int32_t, KeyHash> ids;
   std::unordered_multimap<std::uint64_t, std::int32_t> by_content;
   std::vector<mask::StopSet> stop_sets;
@@ -147,7 +146,7 @@ std::int32_t MaskTable::id_of(Matcher& matcher) {
   }
   Key key = {*known};
   {
-    const std::shared_lock lock(state.mutex);
+    const base::SharedLock lock(state.mutex);
     if (const auto stops = state.number_of(impl.stops())) {
       key.stops = *stops;
       const auto found = state.ids.find(key);

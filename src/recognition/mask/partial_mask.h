@@ -16,12 +16,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "base/fingerprint.h"
+#include "base/mutex.h"
 #include "mask/ablation.h"
 #include "mask/mask_builder.h"
 #include "recogniser/configuration_hash.h"
@@ -129,7 +129,7 @@ class SharedValueMasks {
   }
 
   const std::shared_ptr<std::atomic<std::size_t>> counted_;
-  mutable std::mutex mutex_;  // all below
+  mutable base::Mutex mutex_;  // all below
   std::unordered_map<base::Fingerprint, std::shared_ptr<const PartialMask>,
                      base::FingerprintHash>
       masks_;

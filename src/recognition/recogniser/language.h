@@ -10,10 +10,10 @@
 
 #include <cstddef>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <utility>
 
+#include "base/mutex.h"
 #include "recogniser/recogniser.h"
 #include "recogniser/user_data.h"
 
@@ -48,7 +48,7 @@ class Language : public UserDataStore {
            user_data_bytes();
   }
 
-  std::mutex mutex;
+  base::Mutex mutex;
 
  private:
   std::shared_ptr<Recogniser> newest_;

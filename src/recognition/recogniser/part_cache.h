@@ -24,12 +24,12 @@
 #include <functional>
 #include <list>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "base/mutex.h"
 #include "recogniser/language.h"
 
 namespace parlance::recogniser {
@@ -117,7 +117,7 @@ class PartCache {
 
   const std::size_t budget_bytes_;
 
-  std::mutex mutex_;  // guards the members below
+  base::Mutex mutex_;  // guards the members below
   Entries entries_;
   // Views of the keys in entries_.
   struct HashOf {

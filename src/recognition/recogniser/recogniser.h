@@ -34,7 +34,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -42,6 +41,7 @@
 #include <vector>
 
 #include "base/byte_set.h"
+#include "base/mutex.h"
 #include "base/unwinding.h"
 #include "base/work.h"
 #include "recogniser/configuration.h"
@@ -306,7 +306,7 @@ class Recogniser : public UserDataStore {
   // Bytes of everything: tables, parts and all user data.
   std::size_t memory_bytes();
 
-  std::mutex mutex;
+  base::Mutex mutex;
 
  protected:
   // Unlocks the part that is locked, if any.

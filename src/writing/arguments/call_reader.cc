@@ -6,6 +6,7 @@
 
 #include "arguments/elements.h"
 #include "arguments/markup.h"
+#include "base/mutex.h"
 #include "base/unwinding.h"
 
 namespace parlance::arguments {
@@ -25,7 +26,7 @@ bool ArgumentCallReader::streams(const ArgumentRules& rules) {
 ArgumentCallReader::ArgumentCallReader(std::string_view name,
                                        std::shared_ptr<void> owner,
                                        std::shared_ptr<ArgumentRules> rules,
-                                       std::mutex& mutex, const Limits& limits)
+                                       base::Mutex& mutex, const Limits& limits)
     : call_(name),
       owner_(std::move(owner)),
       shared_(std::move(rules)),
@@ -198,7 +199,7 @@ void ArgumentCallReader::advance(std::string_view text, bool end,
   if (!opened_) writer.open(call_, "");
   opened_ = true;
   std::string& out = writer.arguments();
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard<base::Mutex> lock(mutex_);
   if (rules_.broken()) step_ = Step::kStopped;
   const base::OnUnwinding failed([&] { rules_.break_off(); });
   bool more = true;

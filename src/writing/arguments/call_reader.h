@@ -19,13 +19,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "arguments/element_parts.h"
 #include "arguments/reader_rules.h"
+#include "base/mutex.h"
 #include "call_stream/call_stream.h"
 #include "call_syntax/json_scanner.h"
 #include "call_syntax/json_text.h"
@@ -43,7 +43,7 @@ class ArgumentCallReader final : public call_stream::CallReader {
   // `mutex`, which lives as long as `owner`, guards `rules`.
   // REQUIRES: streams(rules).
   ArgumentCallReader(std::string_view name, std::shared_ptr<void> owner,
-                     std::shared_ptr<ArgumentRules> rules, std::mutex& mutex,
+                     std::shared_ptr<ArgumentRules> rules, base::Mutex& mutex,
                      const Limits& limits);
 
   void advance(std::string_view text, bool end,
@@ -75,7 +75,7 @@ class ArgumentCallReader final : public call_stream::CallReader {
   const std::shared_ptr<void> owner_;
   const std::shared_ptr<ArgumentRules> shared_;
   ArgumentRules& rules_;
-  std::mutex& mutex_;
+  base::Mutex& mutex_;
   const Limits limits_;
   const ElementLayout& layout_;
 

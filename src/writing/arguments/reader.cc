@@ -21,7 +21,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -35,6 +34,7 @@
 #include "arguments/literals.h"
 #include "arguments/reader_rules.h"
 #include "base/argument_names.h"
+#include "base/mutex.h"
 #include "base/unwinding.h"
 #include "call_stream/json_calls.h"
 #include "call_stream/nested_calls.h"
@@ -54,7 +54,7 @@ struct ArgumentReader::State {
   // Null for the styles that are read without the schema: json, python and
   // delimited.
   std::shared_ptr<ArgumentRules> rules;
-  std::mutex mutex;  // guards `rules`, unless null, and its tables
+  base::Mutex mutex;  // guards `rules`, unless null, and its tables
   // Makes the rules again.
   std::function<Result<std::unique_ptr<ArgumentRules>>()> make = {};
 
@@ -569,7 +569,7 @@ Arguments ArgumentReader::read(std::string_view text) const {
     if (!value) return {};
     return {std::move(*value), read.complete, read.read};
   }
-  const std::lock_guard<std::mutex> lock(state_->mutex);
+  const std::lock_guard<base::Mutex> lock(state_->mutex);
   ArgumentRules& rules = *state_->usable();
   const base::OnUnwinding failed([&] { rules.break_off(); });
   return Reading(rules, state_->limits, text).read();
@@ -594,7 +594,7 @@ std::unique_ptr<call_stream::CallReader> ArgumentReader::call_reader(
   const auto unread = [&] {
     return std::make_unique<call_stream::NamedCallReader>(name, "");
   };
-  const std::lock_guard<std::mutex> lock(state_->mutex);
+  const std::lock_guard<base::Mutex> lock(state_->mutex);
   // Arguments that are no object are one value, in no style.
   if (state_->rules == nullptr || state_->usable()->root_list() == kNone) {
     return unread();

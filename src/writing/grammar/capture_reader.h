@@ -14,13 +14,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/mutex.h"
 #include "cfg_recogniser/earley.h"
 #include "grammar/grammar_impl.h"
 #include "parlance/error.h"
@@ -123,7 +123,7 @@ class CaptureReaders {
   static constexpr std::size_t kMostIdle = 8;
 
   const CaptureSource source_;
-  std::mutex mutex_;
+  base::Mutex mutex_;
   std::vector<std::unique_ptr<CaptureReader>> idle_;
 };
 

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <list>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "base/access.h"
+#include "base/mutex.h"
 #include "base/utf8.h"
 #include "format/description.h"
 #include "format/lint.h"
@@ -160,7 +160,7 @@ class RecentTags {
     return true;
   }
 
-  std::mutex mutex_;
+  base::Mutex mutex_;
   std::list<Entry> entries_;  // the most recently used first
 };
 

@@ -12,12 +12,12 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/mutex.h"
 #include "format/description.h"
 #include "format/family.h"
 #include "inversion/documents.h"
@@ -131,7 +131,7 @@ struct Plan {
   // reads nothing, so no request sees what another one has asked.  At most
   // kMostNames names; guarded by the mutex.
   static constexpr std::size_t kMostNames = 4096;
-  mutable std::mutex read_back_mutex = {};
+  mutable base::Mutex read_back_mutex = {};
   mutable std::map<std::vector<std::string>, ReadBack> read_back = {};
   mutable std::size_t names = 0;  // in the keys
 

@@ -25,7 +25,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,6 +33,7 @@
 #include <vector>
 
 #include "automata/pattern_dfa.h"
+#include "base/mutex.h"
 #include "base/unbounded.h"
 #include "format/argument_layout.h"
 #include "parlance/error.h"
@@ -283,7 +283,7 @@ struct TagTree {
     std::size_t hash = 0;
   };
   struct LastKey {
-    std::mutex mutex;
+    base::Mutex mutex;
     std::shared_ptr<const GrammarKey> key;  // guarded by the mutex
   };
   std::shared_ptr<LastKey> last_key = std::make_shared<LastKey>();
@@ -292,7 +292,7 @@ struct TagTree {
   // none.  They were compiled with the default limits.
   struct PatternDfas {
     static constexpr std::size_t kMost = 16;
-    std::mutex mutex;
+    base::Mutex mutex;
     // By the patterns; at most kMost.  Guarded by the mutex.
     std::map<std::vector<std::string>,
              std::shared_ptr<const automata::PatternDfa>>
