@@ -5,60 +5,49 @@
 #include <cstdint>
 #include <cstring>
 
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
+#include "base/byte_vector.h"
 
 namespace parlance::automata {
 
-#if defined(__SSE2__)
+#if PARLANCE_BYTE_VECTORS
 namespace {
 
 // Both functions: the index of the first match in the blocks of `data` that are
 // followed by another byte; else where the last of these blocks ends.
-std::size_t find_pair_sse2(unsigned char first,
-                           const unsigned char (&seconds)[3], const char* data,
-                           std::size_t size) {
-  const __m128i a = _mm_set1_epi8(static_cast<char>(first));
-  const __m128i b = _mm_set1_epi8(static_cast<char>(seconds[0]));
-  const __m128i c = _mm_set1_epi8(static_cast<char>(seconds[1]));
-  const __m128i d = _mm_set1_epi8(static_cast<char>(seconds[2]));
+std::size_t find_pair_by_16(unsigned char first,
+                            const unsigned char (&seconds)[3], const char* data,
+                            std::size_t size) {
   std::size_t i = 0;
   for (; i + 17 <= size; i += 16) {
-    const __m128i x =
-        _mm_loadu_si128(reinterpret_cast<const __m128i*>(data + i));
-    const __m128i y =
-        _mm_loadu_si128(reinterpret_cast<const __m128i*>(data + i + 1));
-    const __m128i second =
-        _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(y, b), _mm_cmpeq_epi8(y, c)),
-                     _mm_cmpeq_epi8(y, d));
-    const auto hits = static_cast<std::uint32_t>(
-        _mm_movemask_epi8(_mm_and_si128(_mm_cmpeq_epi8(x, a), second)));
-    if (hits != 0) return i + static_cast<std::size_t>(std::countr_zero(hits));
+    const base::ByteVector x = base::load_bytes(data + i);
+    const base::ByteVector y = base::load_bytes(data + i + 1);
+    const base::Hits hits(
+        (x == first) &
+        ((y == seconds[0]) | (y == seconds[1]) | (y == seconds[2])));
+    if (hits.any()) return i + hits.first();
   }
   return i;
 }
 
 #if defined(__x86_64__)
-__attribute__((target("avx2"))) std::size_t find_pair_avx2(
+// Vectors that not every x86-64 has stay inside the function: how they would be
+// passed depends on what the caller is compiled for.
+__attribute__((target("avx2"))) std::size_t find_pair_by_32(
     unsigned char first, const unsigned char (&seconds)[3], const char* data,
     std::size_t size) {
-  const __m256i a = _mm256_set1_epi8(static_cast<char>(first));
-  const __m256i b = _mm256_set1_epi8(static_cast<char>(seconds[0]));
-  const __m256i c = _mm256_set1_epi8(static_cast<char>(seconds[1]));
-  const __m256i d = _mm256_set1_epi8(static_cast<char>(seconds[2]));
+  using Bytes = unsigned char __attribute__((vector_size(32)));
+  using Chars = char __attribute__((vector_size(32)));
   std::size_t i = 0;
   for (; i + 33 <= size; i += 32) {
-    const __m256i x =
-        _mm256_loadu_si256(reinterpret_cast<const __m256i*>(data + i));
-    const __m256i y =
-        _mm256_loadu_si256(reinterpret_cast<const __m256i*>(data + i + 1));
-    const __m256i second = _mm256_or_si256(
-        _mm256_or_si256(_mm256_cmpeq_epi8(y, b), _mm256_cmpeq_epi8(y, c)),
-        _mm256_cmpeq_epi8(y, d));
-    const auto hits = static_cast<std::uint32_t>(_mm256_movemask_epi8(
-        _mm256_and_si256(_mm256_cmpeq_epi8(x, a), second)));
-    if (hits != 0) return i + static_cast<std::size_t>(std::countr_zero(hits));
+    Bytes x;
+    Bytes y;
+    std::memcpy(&x, data + i, sizeof x);
+    std::memcpy(&y, data + i + 1, sizeof y);
+    const auto hit = (x == first) & ((y == seconds[0]) | (y == seconds[1]) |
+                                     (y == seconds[2]));
+    const auto bits = static_cast<std::uint32_t>(
+        __builtin_ia32_pmovmskb256(reinterpret_cast<const Chars&>(hit)));
+    if (bits != 0) return i + static_cast<std::size_t>(std::countr_zero(bits));
   }
   return i;
 }
@@ -81,13 +70,13 @@ void Accelerator::refine(std::span<const unsigned char> seconds) const {
 std::size_t Accelerator::find_pair(const Pair& pair, const char* data,
                                    std::size_t size) {
   std::size_t i = 0;
-#if defined(__SSE2__)
+#if PARLANCE_BYTE_VECTORS
 #if defined(__x86_64__)
   static const bool avx2 = __builtin_cpu_supports("avx2") != 0;
-  if (avx2) i = find_pair_avx2(pair.first, pair.seconds, data, size);
+  if (avx2) i = find_pair_by_32(pair.first, pair.seconds, data, size);
 #endif
   if (i + 17 <= size && (i == 0 || !is_pair(pair, data + i))) {
-    i += find_pair_sse2(pair.first, pair.seconds, data + i, size - i);
+    i += find_pair_by_16(pair.first, pair.seconds, data + i, size - i);
   }
 #endif
   while (i < size) {
@@ -142,29 +131,22 @@ std::size_t Accelerator::find_long(const char* data, std::size_t size) const {
   }
   if (stop_count_ == 0 && !beyond_ascii_) return size;
   std::size_t i = 0;
-#if defined(__SSE2__)
+#if PARLANCE_BYTE_VECTORS
   if (stop_count_ <= 4) {
-    const __m128i a = _mm_set1_epi8(static_cast<char>(stops_[0]));
-    const __m128i b = _mm_set1_epi8(static_cast<char>(stops_[1]));
-    const __m128i c = _mm_set1_epi8(static_cast<char>(stops_[2]));
-    const __m128i d = _mm_set1_epi8(static_cast<char>(stops_[3]));
-    // A bit of `mask` for each of 16 bytes that is a stop or, if some byte
-    // beyond ASCII leaves, beyond ASCII.
-    // Without a stop in ASCII, stops_ is all zeros and must not count.
-    const unsigned ascii = stop_count_ > 0 ? 0xFFFF : 0;
-    const unsigned high = beyond_ascii_ ? 0xFFFF : 0;
+    // The bytes that are a stop or, if some byte beyond ASCII leaves, beyond
+    // ASCII.  Without a stop in ASCII, stops_ is all zeros and must not count.
+    const base::ByteVector ascii = base::all_bytes(stop_count_ > 0 ? 0xFF : 0);
+    const base::ByteVector high = base::all_bytes(beyond_ascii_ ? 0x7F : 0xFF);
     while (i + 16 <= size) {
-      __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(data + i));
-      __m128i hit = _mm_or_si128(
-          _mm_or_si128(_mm_cmpeq_epi8(x, a), _mm_cmpeq_epi8(x, b)),
-          _mm_or_si128(_mm_cmpeq_epi8(x, c), _mm_cmpeq_epi8(x, d)));
-      unsigned mask = (static_cast<unsigned>(_mm_movemask_epi8(hit)) & ascii) |
-                      (static_cast<unsigned>(_mm_movemask_epi8(x)) & high);
-      if (mask == 0) {
+      const base::ByteVector x = base::load_bytes(data + i);
+      const auto stop = (x == stops_[0]) | (x == stops_[1]) | (x == stops_[2]) |
+                        (x == stops_[3]);
+      const base::Hits hits((stop & (ascii != 0)) | (x > high));
+      if (!hits.any()) {
         i += 16;
         continue;
       }
-      i += static_cast<std::size_t>(__builtin_ctz(mask));
+      i += hits.first();
       // Not every byte beyond ASCII leaves.
       if (leaves_[static_cast<unsigned char>(data[i])]) return i;
       ++i;

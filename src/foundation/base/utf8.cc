@@ -4,12 +4,9 @@
 
 #include "base/utf8.h"
 
-#include <bit>
 #include <cstring>
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
+#include "base/byte_vector.h"
 
 namespace parlance::base {
 namespace {
@@ -84,14 +81,10 @@ std::size_t ascii_prefix(std::string_view text) {
   const char* const begin = text.data();
   const char* const end = begin + text.size();
   const char* p = begin;
-#if defined(__SSE2__)
+#if PARLANCE_BYTE_VECTORS
   for (; end - p >= 16; p += 16) {
-    const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
-    const unsigned mask = static_cast<unsigned>(_mm_movemask_epi8(block));
-    if (mask != 0) {
-      return static_cast<std::size_t>(p - begin) +
-             static_cast<std::size_t>(std::countr_zero(mask));
-    }
+    const Hits hits(load_bytes(p) >= 0x80);
+    if (hits.any()) return static_cast<std::size_t>(p - begin) + hits.first();
   }
 #endif
   for (; end - p >= 8; p += 8) {

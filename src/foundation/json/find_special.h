@@ -3,29 +3,17 @@
 
 // The bytes inside a string of JSON that are not its text.
 
-#include <bit>
-
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
+#include "base/byte_vector.h"
 
 namespace parlance::json {
 
 // The first quote, backslash or control character in [p, end), else end.
 inline const char* find_special(const char* p, const char* end) {
-#if defined(__SSE2__)
-  const __m128i quote = _mm_set1_epi8('"');
-  const __m128i backslash = _mm_set1_epi8('\\');
-  const __m128i last_control = _mm_set1_epi8(0x1F);
+#if PARLANCE_BYTE_VECTORS
   for (; end - p >= 16; p += 16) {
-    const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
-    const __m128i control =
-        _mm_cmpeq_epi8(_mm_max_epu8(block, last_control), last_control);
-    const __m128i hit =
-        _mm_or_si128(control, _mm_or_si128(_mm_cmpeq_epi8(block, quote),
-                                           _mm_cmpeq_epi8(block, backslash)));
-    const auto mask = static_cast<unsigned>(_mm_movemask_epi8(hit));
-    if (mask != 0) return p + std::countr_zero(mask);
+    const base::ByteVector block = base::load_bytes(p);
+    const base::Hits hits((block < 0x20) | (block == '"') | (block == '\\'));
+    if (hits.any()) return p + hits.first();
   }
 #endif
   while (p != end && *p != '"' && *p != '\\' &&
