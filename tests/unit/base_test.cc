@@ -3,7 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <charconv>
 #include <cmath>
+#include <cstdint>
+#include <limits>
+#include <random>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -12,6 +17,7 @@
 
 #include "base/fingerprint.h"
 #include "base/id.h"
+#include "base/nearest_double.h"
 #include "base/python_number.h"
 #include "base/utf8.h"
 #include "parlance/error.h"
@@ -251,6 +257,67 @@ TEST(PythonFloat, ManyZerosAgainstALargeExponent) {
   EXPECT_EQ(decimal_to_double("0." + zeros + "25e700001"), 2.5);
   EXPECT_EQ(decimal_to_double("-1" + zeros + "e-700000"), -1);
 }
+
+// The shortest text of a double reads back to it, also of the smallest.
+TEST(NearestDouble, ReadsWhatIsWritten) {
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 4000; ++i) {
+    std::uint64_t bits = random() & ~(std::uint64_t{1} << 63);
+    if (i % 4 == 0) bits &= (std::uint64_t{1} << 53) - 1;
+    const double value = std::bit_cast<double>(bits);
+    if (!std::isfinite(value)) continue;
+    char text[64];
+    const char* const end =
+        std::to_chars(text, text + 64, value, std::chars_format::scientific)
+            .ptr;
+    const std::string_view written(text, static_cast<std::size_t>(end - text));
+    const std::size_t e = written.find('e');
+    std::string digits(written.substr(0, 1));
+    if (e > 1) digits += written.substr(2, e - 2);
+    const int power = std::stoi(std::string(written.substr(e + 1)));
+    EXPECT_EQ(nearest_double(digits, power + 1), value) << written;
+  }
+}
+
+TEST(NearestDouble, HalvesGoToTheEvenOne) {
+  // 2^53 + 1 lies between two doubles, as what 900 digits are longer by does.
+  const std::string half = "9007199254740993";
+  const std::string zeros(900, '0');
+  EXPECT_EQ(nearest_double(half, 16), 9007199254740992.0);
+  EXPECT_EQ(nearest_double(half + zeros + "1", 16), 9007199254740994.0);
+  EXPECT_EQ(nearest_double("9007199254740995", 16), 9007199254740996.0);
+  EXPECT_EQ(nearest_double("17976931348623157", 309),
+            std::numeric_limits<double>::max());
+  EXPECT_EQ(nearest_double("1797693134862315908", 309),
+            std::numeric_limits<double>::infinity());
+  EXPECT_EQ(nearest_double("1", 400), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(nearest_double("49406564584124654", -323),
+            std::numeric_limits<double>::denorm_min());
+  EXPECT_EQ(nearest_double("247", -323), 0.0);
+  EXPECT_EQ(nearest_double("248", -323),
+            std::numeric_limits<double>::denorm_min());
+  EXPECT_EQ(nearest_double("", 5), 0.0);
+  EXPECT_EQ(nearest_double("000", 5), 0.0);
+}
+
+#if defined(__cpp_lib_to_chars)
+TEST(NearestDouble, AgreesWithTheStandardLibrary) {
+  std::mt19937_64 random(2);
+  for (int i = 0; i < 4000; ++i) {
+    std::string digits;
+    for (std::uint64_t left = 1 + random() % 30; left > 0; --left) {
+      digits += static_cast<char>('0' + random() % 10);
+    }
+    const auto power = static_cast<std::int64_t>(random() % 620) - 310;
+    const std::string text = "0." + digits + "e" + std::to_string(power);
+    double value = 0;
+    if (std::from_chars(text.data(), text.data() + text.size(), value).ec ==
+        std::errc()) {
+      EXPECT_EQ(nearest_double(digits, power), value) << text;
+    }
+  }
+}
+#endif
 
 TEST(Error, NamesAreDistinctAndInSnakeCase) {
   std::vector<std::string_view> names;

@@ -9,8 +9,10 @@
 #include <cstdint>
 #include <iterator>
 #include <limits>
+#include <utility>
 
 #include "base/ascii.h"
+#include "base/nearest_double.h"
 #include "base/utf8.h"
 
 namespace parlance::base {
@@ -219,26 +221,19 @@ double decimal_to_double(std::string_view text) {
   const bool negative = !text.empty() && text.front() == '-';
   if (negative) text.remove_prefix(1);
   double value = 0;
-  const char* const end = text.data() + text.size();
+#if defined(__cpp_lib_to_chars)
   // Long text is normalized to a small exponent first: "0.000…1e400000" with as
   // many zeros is 0.1, which from_chars may not recognise.
-  const bool usual = text.size() < 400;
-  if (!usual || std::from_chars(text.data(), end, value).ec != std::errc()) {
-    const Decimal decimal = normalize(text);
-    value = 0;
-    if (!decimal.digits.empty()) {
-      if (decimal.exponent > 400) {
-        value = std::numeric_limits<double>::infinity();
-      } else if (decimal.exponent >= -400) {
-        const std::string plain =
-            "0." + decimal.digits + "e" + std::to_string(decimal.exponent);
-        if (std::from_chars(plain.data(), plain.data() + plain.size(), value)
-                .ec != std::errc()) {
-          value = decimal.exponent > 0 ? std::numeric_limits<double>::infinity()
-                                       : 0.0;
-        }
-      }
-    }
+  const bool read =
+      text.size() < 400 &&
+      std::from_chars(text.data(), text.data() + text.size(), value).ec ==
+          std::errc();
+#else
+  constexpr bool read = false;  // the library reads integers only
+#endif
+  if (!read) {
+    Decimal decimal = normalize(text);
+    value = nearest_double(std::move(decimal.digits), decimal.exponent);
   }
   return negative ? -value : value;
 }
