@@ -90,7 +90,7 @@ Value scan(const regex::Pcre2& pcre2) {
 
 Value search(const regex::Pcre2& pcre2, const Value& question) {
   regex::Pcre2::Scratch scratch(pcre2);
-  std::vector<std::pair<std::size_t, std::size_t>> groups;
+  std::vector<regex::Pcre2::GroupSpan> groups;
   std::string text = text_of(question, "text");
   const Value* pos = question.find("pos");
   regex::Pcre2::SearchOptions options;

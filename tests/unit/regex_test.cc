@@ -391,9 +391,9 @@ TEST(Pcre2, GroupsAreOurs) {
   Result<Pcre2> pcre2 = Pcre2::compile(*pattern);
   ASSERT_TRUE(pcre2);
   Pcre2::Scratch scratch(*pcre2);
-  std::vector<std::pair<std::size_t, std::size_t>> groups;
+  std::vector<Pcre2::GroupSpan> groups;
   pcre2->search("xbc", 0, {}, scratch, &groups);
-  const std::vector<std::pair<std::size_t, std::size_t>> expected = {
+  const std::vector<Pcre2::GroupSpan> expected = {
       {1, 3}, {1, 2}, {2, 3}, {Pcre2::kUnset, Pcre2::kUnset}};
   EXPECT_EQ(groups, expected);
 }

@@ -270,10 +270,9 @@ class Pcre2::Search {
   std::uint64_t& budget_;
 };
 
-Pcre2::Found Pcre2::search(
-    std::string_view subject, std::size_t start, const SearchOptions& options,
-    Scratch& scratch,
-    std::vector<std::pair<std::size_t, std::size_t>>* groups) const {
+Pcre2::Found Pcre2::search(std::string_view subject, std::size_t start,
+                           const SearchOptions& options, Scratch& scratch,
+                           std::vector<GroupSpan>* groups) const {
   if (start > subject.size()) return {};
   Scratch::State& state = *scratch.state_;
   const Found found = Search(*code_, subject, start, options, state).run();

@@ -32,7 +32,10 @@ class Pcre2 {
 
   enum class Status : std::uint8_t { kNone, kMatch, kPartial, kLimit };
 
-  static constexpr std::size_t kUnset = static_cast<std::size_t>(-1);
+  // Of a group.  A stream may be longer than the address space, so positions in
+  // one, which callers turn these offsets into, have 64 bits everywhere.
+  using GroupSpan = std::pair<std::uint64_t, std::uint64_t>;
+  static constexpr std::uint64_t kUnset = ~std::uint64_t{0};
 
   // Scratch of one thread.
   class Scratch {
@@ -74,7 +77,7 @@ class Pcre2 {
   // kLimit: the step limit or the budget was exceeded; the search is undecided.
   Found search(std::string_view subject, std::size_t start,
                const SearchOptions& options, Scratch& scratch,
-               std::vector<std::pair<std::size_t, std::size_t>>* groups) const;
+               std::vector<GroupSpan>* groups) const;
 
   // The number of characters that a match may read before its start, times 4
   // (the most bytes of a character).

@@ -40,6 +40,7 @@
 #include <utility>
 
 #include "base/ascii.h"
+#include "base/span.h"
 #include "base/utf8.h"
 #include "base/white_space.h"
 
@@ -491,7 +492,7 @@ bool PythonScanner::other(std::uint64_t at) {
             strict() ? "text follows the list of calls"
                      : "expected a call (name(...))",
             ""};
-  fault_.span = Span{at, at};
+  fault_.span = base::span_of(at, at);
   add(Kind::kBad, at, at);
   return false;
 }
@@ -1000,7 +1001,7 @@ bool PythonScanner::bad(std::uint64_t at, std::string message, ErrorCode code) {
   state_ = in_string() ? State::kString : State::kDamage;
   if (!damaged_) {
     fault_ = {code, std::move(message), ""};
-    fault_.span = Span{at, at};
+    fault_.span = base::span_of(at, at);
     key_ = false;
     quiet_ = 0;
     add(Kind::kBad, at, at);

@@ -13,6 +13,19 @@ namespace parlance::parse {
 
 using automata::Automaton;
 
+namespace {
+
+// The span of a group in a text, as Found has it.
+std::pair<std::size_t, std::size_t> in_text(std::uint64_t begin,
+                                            std::uint64_t end) {
+  if (begin == automata::kNoPosition) {
+    return {std::string_view::npos, std::string_view::npos};
+  }
+  return {static_cast<std::size_t>(begin), static_cast<std::size_t>(end)};
+}
+
+}  // namespace
+
 bool runs_on_automaton(const regex::Hir& hir, const Limits& limits) {
   if (!hir.regular()) return false;
   if (automata::surely_compiles(hir, limits.pattern_states)) return true;
@@ -152,9 +165,7 @@ bool FindAll::search_automaton(bool not_empty, Found& out) {
     std::uint64_t begin = automata::kNoPosition;
     std::uint64_t end = automata::kNoPosition;
     if (group != 0) std::tie(begin, end) = match.groups[wanted++];
-    bool set = begin != automata::kNoPosition;
-    out.groups.emplace_back(set ? begin : std::string_view::npos,
-                            set ? end : std::string_view::npos);
+    out.groups.push_back(in_text(begin, end));
   }
   return true;
 }
@@ -162,7 +173,7 @@ bool FindAll::search_automaton(bool not_empty, Found& out) {
 // The same by backtracking.
 bool FindAll::search_code(bool not_empty, Found& out) {
   if (!scratch_) scratch_.emplace(*finder_.code);
-  std::vector<std::pair<std::size_t, std::size_t>> groups;
+  std::vector<regex::Pcre2::GroupSpan> groups;
   const auto found = finder_.code->search(
       text_, at_, {.not_empty_at_start = not_empty, .bytes_left = &bytes_left_},
       *scratch_, &groups);
@@ -172,10 +183,10 @@ bool FindAll::search_code(bool not_empty, Found& out) {
   out.end = found.end;
   out.groups.clear();
   for (std::uint32_t group : finder_.groups) {
-    const bool set = group != 0 && group < groups.size();
+    const bool known = group != 0 && group < groups.size();
     out.groups.push_back(
-        set ? groups[group]
-            : std::pair(regex::Pcre2::kUnset, regex::Pcre2::kUnset));
+        known ? in_text(groups[group].first, groups[group].second)
+              : in_text(automata::kNoPosition, 0));
   }
   return true;
 }

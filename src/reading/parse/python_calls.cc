@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "base/span.h"
 #include "call_stream/python_calls.h"
 #include "call_syntax/python_scanner.h"
 #include "call_syntax/value_builder.h"
@@ -50,7 +51,8 @@ class CallsReader {
         case Kind::kBad:
           if (!open_) {
             // Text that is no call.  Its end is unknown.
-            out_.push_back({{token.begin, input_.total()}, scanner_.fault()});
+            out_.push_back(
+                {base::span_of(token.begin, input_.total()), scanner_.fault()});
             return std::move(out_);
           }
           fault_ = scanner_.fault();
@@ -85,7 +87,7 @@ class CallsReader {
 
   void close(std::uint64_t end) {
     depth_ = 0;
-    const Span bytes = {*std::exchange(open_, std::nullopt), end};
+    const Span bytes = base::span_of(*std::exchange(open_, std::nullopt), end);
     if (fault_) {
       Error error = *std::exchange(fault_, std::nullopt);
       error.message = "call of '" + name_ + "': " + error.message;
@@ -112,16 +114,16 @@ class CallsReader {
       return;
     }
     // Only separators and brackets of lists stand between calls.
-    const std::uint64_t begin = out_.empty() ? 0 : out_.back().bytes.end;
+    const std::size_t begin = out_.empty() ? 0 : out_.back().bytes.end;
     const std::size_t name =
         input_.text.find_first_not_of(" \t\n\r\f\v,;[]", begin);
     if (name != std::string_view::npos) {
-      out_.push_back({{name, input_.total()},
+      out_.push_back({base::span_of(name, input_.total()),
                       invalid_call("the call is not complete: the text ends "
                                    "in its name")});
     } else if (scanner_.in_list() && out_.empty()) {
-      out_.push_back(
-          {{0, input_.total()}, invalid_call("the list of calls never ends")});
+      out_.push_back({base::span_of(0, input_.total()),
+                      invalid_call("the list of calls never ends")});
     }
   }
 

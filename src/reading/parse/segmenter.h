@@ -140,7 +140,7 @@ class Segmenter {
     std::uint64_t end = 0;
     std::uint64_t searched = 0;  // kUnknown: no match begins before this
     std::uint64_t seen = 0;      // end of the text that the last search saw
-    std::vector<std::pair<std::size_t, std::size_t>> groups = {};
+    std::vector<regex::Pcre2::GroupSpan> groups = {};
     std::optional<regex::Pcre2::Scratch> scratch = std::nullopt;
   };
   // What is known of all watched delimiters.
