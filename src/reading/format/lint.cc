@@ -471,7 +471,7 @@ class Linter {
   }
 
   void check_widths(const Field& field, const std::string& path) {
-    const auto facts = [](const Delimiter& delimiter, bool anywhere) {
+    const auto facts = [](const Delimiter& delimiter, bool anywhere) -> bool {
       if (delimiter.kind != Delimiter::Kind::kPattern) return false;
       const Facts known = facts_of(delimiter.pattern.hir);
       return anywhere ? known.empty_anywhere.back() : known.can_be_empty.back();

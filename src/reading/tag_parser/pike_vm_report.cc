@@ -15,8 +15,6 @@ namespace {
 
 constexpr std::size_t kShown = 6;
 
-using json::quoted;
-
 // Spellings of the paths from `state` to triggers, at most kShown + 1 of them.
 std::vector<std::string> rests(const TagProgram& program,
                                const automata::AhoCorasick& automaton,
@@ -280,7 +278,7 @@ std::string PikeVm::expected() {
   const auto add_text = [&](const FreeText& text, std::uint32_t node) {
     if (text.automaton.may_end(node)) return add_expected("text");
     for (std::string& way : rests(program_, text.automaton, node)) {
-      add_expected(quoted(way));
+      add_expected(json::quoted(way));
     }
   };
   for (const Thread& thread : waiting_) {
@@ -288,8 +286,8 @@ std::string PikeVm::expected() {
     if (at.layout) continue;
     switch (at.op) {
       case Op::kLiteral:
-        add_expected(quoted(std::string_view(program_.texts[at.index])
-                                .substr(thread.state.literal_offset())));
+        add_expected(json::quoted(std::string_view(program_.texts[at.index])
+                                      .substr(thread.state.literal_offset())));
         break;
       case Op::kText:
       case Op::kTextToTrigger:
@@ -301,7 +299,7 @@ std::string PikeVm::expected() {
       case Op::kToken: {
         const TokenSet& set = program_.token_sets[at.index];
         if (!set.spelling.empty()) {
-          add_expected(quoted(set.spelling));
+          add_expected(json::quoted(set.spelling));
         } else {
           add_expected(set.negated
                            ? "another token"

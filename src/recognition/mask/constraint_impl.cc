@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/quoted.h"
+#include "base/in_quotes.h"
 #include "base/unwinding.h"
 #include "base/work.h"
 #include "mask/ablation.h"
@@ -536,7 +536,7 @@ namespace {
 // A byte for people: `"z"`, or `0xC3` if it is no printable character.
 std::string shown(std::uint8_t byte) {
   if (byte > 0x20 && byte < 0x7F) {
-    return base::quoted(std::string(1, static_cast<char>(byte)));
+    return base::in_quotes(std::string(1, static_cast<char>(byte)));
   }
   constexpr std::string_view kDigits = "0123456789ABCDEF";
   return {'0', 'x', kDigits[byte >> 4], kDigits[byte & 15]};

@@ -13,7 +13,7 @@
 
 #include "base/access.h"
 #include "base/cancellable.h"
-#include "base/quoted.h"
+#include "base/in_quotes.h"
 #include "cfg_recogniser/cfg_recogniser.h"
 #include "grammar/compile.h"
 #include "grammar/embedded.h"
@@ -88,7 +88,8 @@ std::optional<Error> find_uncallable(const structural_tag::TagTree& tag,
     // Each tool once.
     if (!callable.insert(node.tool).second) continue;
     const std::string what =
-        "the tool " + base::quoted(std::string_view(node.tool).substr(0, 200)) +
+        "the tool " +
+        base::in_quotes(std::string_view(node.tool).substr(0, 200)) +
         " cannot be called: no arguments that are valid under its schema can "
         "be written.";
     const auto requested =

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "automata/language.h"
-#include "base/quoted.h"
+#include "base/in_quotes.h"
 #include "format/call_parts.h"
 #include "inversion/shortest.h"
 #include "regex/pattern.h"
@@ -110,8 +110,8 @@ bool refuse_calls(const format::FormatImpl& format, FieldId calls, bool in_list,
   rule.call_keys = arguments;
   rule.notes.push_back(
       std::string(in_list ? "no object in a list" : "no object") +
-      " of the document has " + base::quoted(names.front()) + " and " +
-      base::quoted(arguments.front()) +
+      " of the document has " + base::in_quotes(names.front()) + " and " +
+      base::in_quotes(arguments.front()) +
       " as a call has them, because it would be one.");
   return true;
 }

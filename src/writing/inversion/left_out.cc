@@ -9,7 +9,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "base/quoted.h"
+#include "base/in_quotes.h"
 #include "base/trimmed.h"
 #include "inversion/reading.h"
 #include "json/located.h"
@@ -282,7 +282,7 @@ class Notes {
                       const std::string& what, const std::string& why) {
     out_.push_back(
         {GrammarNote::Kind::kIgnored, std::string(keyword), tool.path,
-         what + base::quoted(std::string_view(tool.name).substr(0, 200)) +
+         what + base::in_quotes(std::string_view(tool.name).substr(0, 200)) +
              " cannot be called: " + why});
   }
   void narrow_calls(std::string_view keyword, const std::string& what) {
@@ -335,10 +335,10 @@ class Notes {
       if (left_out == 0) continue;
       const bool none = left_out == listed.values.size();
       const std::string what =
-          "the tool " + base::quoted(tool.name.substr(0, 200)) +
+          "the tool " + base::in_quotes(tool.name.substr(0, 200)) +
           ": of the listed values of its argument " +
-          base::quoted(std::string_view(property.key).substr(0, 200)) + ", " +
-          (none ? "none can" : "some cannot") +
+          base::in_quotes(std::string_view(property.key).substr(0, 200)) +
+          ", " + (none ? "none can" : "some cannot") +
           " be written, because the reader of field '" +
           std::string(in_.name_of(*in_.plan.calls)) +
           "' would end the value early.";

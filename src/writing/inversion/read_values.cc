@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/quoted.h"
+#include "base/in_quotes.h"
 #include "json/located.h"
 #include "schema/cast_values.h"
 #include "schema/declared.h"
@@ -171,7 +171,7 @@ class Narrower {
         others.restricts() ? others.types() : std::uint8_t{schema::kAllTypes};
     if ((allowed & ~schema::kString) == 0) return;
     note(tool_.path + "/parameters", "properties",
-         "the tool " + base::quoted(tool_.name.substr(0, 200)) +
+         "the tool " + base::in_quotes(tool_.name.substr(0, 200)) +
              ": arguments that \"properties\" does not name are strings, "
              "because the template reads them as such.");
   }
@@ -216,7 +216,7 @@ void leave_out_python_words(Tool& tool, std::vector<GrammarNote>& notes) {
     all.set("additionalProperties",
             strings_of(*others,
                        "undeclared arguments of the tool " +
-                           base::quoted(tool.name.substr(0, 200)),
+                           base::in_quotes(tool.name.substr(0, 200)),
                        tool.path + "/parameters/additionalProperties"));
   }
   if (narrows) narrow_schema(tool, std::move(all));

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/quoted.h"
+#include "base/in_quotes.h"
 #include "json/located.h"
 #include "schema/conjoin.h"
 
@@ -18,8 +18,8 @@ std::string kind_of(const json::Value& value) {
 }
 
 // At most the first 200 bytes of a name that a caller chose, in quotes.
-std::string quoted(std::string_view name) {
-  return base::quoted(name.substr(0, 200));
+std::string shown(std::string_view name) {
+  return base::in_quotes(name.substr(0, 200));
 }
 
 Error wrong_type(const std::string& path, const std::string& what,
@@ -154,7 +154,7 @@ Result<Matches> resolve(const ToolSelection& all, const json::Value& reference,
     if (out.functions.empty()) {
       return Error{ErrorCode::kUnknownName,
                    "tool_choice: there is no function called " +
-                       quoted(name->as_string()) + " among the tools.",
+                       shown(name->as_string()) + " among the tools.",
                    (nested ? path + "/function" : path) + "/name"};
     }
     return out;
@@ -172,7 +172,7 @@ Result<Matches> resolve(const ToolSelection& all, const json::Value& reference,
   if (out.builtins.empty()) {
     return Error{ErrorCode::kUnknownName,
                  "tool_choice: there is no builtin tool of type " +
-                     quoted(type->as_string()) + " among the tools.",
+                     shown(type->as_string()) + " among the tools.",
                  path + "/type"};
   }
   return out;
@@ -255,8 +255,7 @@ std::optional<Error> force(ToolSelection& selection,
 }  // namespace
 
 std::string argument_called(const Tool& tool, std::string_view argument) {
-  return "the argument " + quoted(argument) + " of the tool " +
-         quoted(tool.name);
+  return "the argument " + shown(argument) + " of the tool " + shown(tool.name);
 }
 
 std::string argument_pointer(const Tool& tool, std::string_view argument) {
@@ -316,7 +315,7 @@ Result<ToolSelection> select_tools(const json::Value& tools,
                                          : ErrorCode::kWrongType,
                  "tool_choice: must be 'auto', 'none', 'required' or an "
                  "object that names a tool, got " +
-                     (tool_choice.is_string() ? quoted(tool_choice.as_string())
+                     (tool_choice.is_string() ? shown(tool_choice.as_string())
                                               : kind_of(tool_choice)) +
                      ".",
                  "/tool_choice"};

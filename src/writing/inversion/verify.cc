@@ -6,7 +6,7 @@
 
 #include "base/access.h"
 #include "base/argument_names.h"
-#include "base/quoted.h"
+#include "base/in_quotes.h"
 #include "inversion/read_texts.h"
 #include "inversion/reading.h"
 #include "json/writer.h"
@@ -212,7 +212,7 @@ std::optional<Error> verify_each(const Format& format, const Plan& plan,
       const std::string fault = call_fault(format, plan, text, name);
       if (fault.empty()) continue;
       return Error{ErrorCode::kConflict,
-                   "tools: the tool " + base::quoted(name.substr(0, 200)) +
+                   "tools: the tool " + base::in_quotes(name.substr(0, 200)) +
                        " cannot be called in field '" +
                        std::string(format.field_name(*plan.calls)) +
                        "': of the call " + json::quoted(text) + ", " + fault +

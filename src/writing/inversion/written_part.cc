@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/quoted.h"
+#include "base/in_quotes.h"
 
 namespace parlance::inversion {
 
@@ -14,15 +14,16 @@ std::optional<Error> check_permitted(const Request& request,
   const ToolSelection& tools = request.tools;
   const auto begun = [](std::string_view what, const WrittenPart::Call& call,
                         std::string_view why) {
-    return Error{ErrorCode::kConflict,
-                 "prefix: the prompt has begun a " + std::string(what) +
-                     (call.name.empty()
-                          ? std::string()
-                          : " of " + base::quoted(call.name.substr(0, 200))) +
-                     " at byte " + std::to_string(call.begin) +
-                     " of what it has written of the response, but " +
-                     std::string(why) + ".",
-                 "/prefix"};
+    return Error{
+        ErrorCode::kConflict,
+        "prefix: the prompt has begun a " + std::string(what) +
+            (call.name.empty()
+                 ? std::string()
+                 : " of " + base::in_quotes(call.name.substr(0, 200))) +
+            " at byte " + std::to_string(call.begin) +
+            " of what it has written of the response, but " + std::string(why) +
+            ".",
+        "/prefix"};
   };
   const bool forced = tools.choice == ToolChoice::kForced;
   for (const WrittenPart::Call& call : read.calls) {
@@ -33,7 +34,7 @@ std::optional<Error> check_permitted(const Request& request,
     if (forced && call.name != tools.functions.front().name) {
       return begun("call", call,
                    "tool_choice asks for a call of " +
-                       base::quoted(tools.functions.front().name));
+                       base::in_quotes(tools.functions.front().name));
     }
     if (std::ranges::find(tools.excluded, call.name) != tools.excluded.end()) {
       return begun("call", call, "tool_choice does not allow this tool");

@@ -10,7 +10,7 @@
 
 #include "automata/aho_corasick.h"
 #include "automata/shadowed_words.h"
-#include "base/quoted.h"
+#include "base/in_quotes.h"
 #include "base/utf8.h"
 #include "structural_tag/structural_tag.h"
 
@@ -69,10 +69,10 @@ Nullable any_child(const TagNode& node, const std::vector<Nullable>& known) {
   return out;
 }
 
-using base::quoted;
+using base::in_quotes;
 
-std::string quoted(const TokenRef& token) {
-  return token.by_text() ? quoted(token.text) : std::to_string(token.id);
+std::string in_quotes(const TokenRef& token) {
+  return token.by_text() ? in_quotes(token.text) : std::to_string(token.id);
 }
 
 // JSON can spell half of a surrogate pair, which no UTF-8 text contains.
@@ -144,17 +144,17 @@ std::optional<Error> check_triggers(const TagTree& tag, const TagNode& node) {
     const std::vector<std::uint32_t> found = trie.words_that_begin(begin);
     if (found.empty()) {
       return Error{ErrorCode::kConflict,
-                   "triggered_tags: the tag's 'begin' " + quoted(begin) +
+                   "triggered_tags: the tag's 'begin' " + in_quotes(begin) +
                        " begins with none of the triggers. Exactly one must "
                        "be a prefix of it.",
                    tag[child].path + "/begin"};
     }
     if (found.size() > 1) {
       return Error{ErrorCode::kConflict,
-                   "triggered_tags: the tag's 'begin' " + quoted(begin) +
+                   "triggered_tags: the tag's 'begin' " + in_quotes(begin) +
                        " begins with two triggers, " +
-                       quoted(body.triggers[found[0]]) + " and " +
-                       quoted(body.triggers[found[1]]) +
+                       in_quotes(body.triggers[found[0]]) + " and " +
+                       in_quotes(body.triggers[found[1]]) +
                        ". Exactly one must be a prefix of it.",
                    tag[child].path + "/begin"};
     }
@@ -164,7 +164,7 @@ std::optional<Error> check_triggers(const TagTree& tag, const TagNode& node) {
     if (used[i]) continue;
     return Error{ErrorCode::kConflict,
                  "triggered_tags: no tag begins with the trigger " +
-                     quoted(body.triggers[i]) + ".",
+                     in_quotes(body.triggers[i]) + ".",
                  node.path + "/triggers/" + std::to_string(i)};
   }
   return std::nullopt;
@@ -191,13 +191,13 @@ std::optional<Error> check_token_triggers(const TagTree& tag,
     if (found == body.triggers.end() ||
         std::find(found + 1, body.triggers.end(), begin) !=
             body.triggers.end()) {
-      return token_begin_error(tag[child], quoted(begin));
+      return token_begin_error(tag[child], in_quotes(begin));
     }
     used[static_cast<std::size_t>(found - body.triggers.begin())] = true;
   }
   for (std::size_t i = 0; i < used.size(); ++i) {
     if (!used[i]) {
-      return unused_token_error(node, i, quoted(body.triggers[i]));
+      return unused_token_error(node, i, in_quotes(body.triggers[i]));
     }
   }
   return std::nullopt;
@@ -224,7 +224,8 @@ std::optional<Error> check_reachable(const std::vector<std::string>& triggers,
     return Error{
         ErrorCode::kConflict,
         std::string(to_string(node.type)) + ": the trigger " +
-            quoted(triggers[i]) + " contains " + quoted(excludes[*found]) +
+            in_quotes(triggers[i]) + " contains " +
+            in_quotes(excludes[*found]) +
             ", which the free text must not contain (by 'excludes' or as "
             "the end of the enclosing tag), so it can never be read.",
         trigger_path(node, i)};
@@ -238,7 +239,7 @@ std::optional<Error> check_reachable_tokens(
   for (std::size_t i = 0; i < triggers.size(); ++i) {
     if (std::find(excludes.begin(), excludes.end(), triggers[i]) !=
         excludes.end()) {
-      return excluded_trigger_error(node, i, quoted(triggers[i]));
+      return excluded_trigger_error(node, i, in_quotes(triggers[i]));
     }
   }
   return std::nullopt;
@@ -262,8 +263,8 @@ Error unreadable_trigger_error(const TagNode& node, std::size_t trigger,
                                std::string_view pattern) {
   return Error{ErrorCode::kConflict,
                std::string(to_string(node.type)) + ": the trigger " +
-                   quoted(triggers_of(node)[trigger]) +
-                   " contains a match of the pattern " + quoted(pattern) +
+                   in_quotes(triggers_of(node)[trigger]) +
+                   " contains a match of the pattern " + in_quotes(pattern) +
                    " of 'exclude_patterns', which the free text must not "
                    "complete, so it can never be read. Give a trigger that "
                    "ends before the match does, or a pattern that requires "

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/quoted.h"
+#include "base/in_quotes.h"
 #include "json/located.h"
 #include "structural_tag/structural_tag.h"
 
@@ -61,8 +61,9 @@ std::optional<RequestPlace> place_in_request(const TagTree& tag,
   const auto requested = std::ranges::find(tag.requested.tools, tool,
                                            &TagTree::Requested::Tool::name);
   if (requested == tag.requested.tools.end()) return std::nullopt;
-  return RequestPlace{requested->path + rest,
-                      "tools: the tool " + base::quoted(tool.substr(0, 200))};
+  return RequestPlace{
+      requested->path + rest,
+      "tools: the tool " + base::in_quotes(tool.substr(0, 200))};
 }
 
 Error in_request(const TagTree& tag, Error error) {

@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "base/access.h"
-#include "base/quoted.h"
+#include "base/in_quotes.h"
 #include "format/description.h"
 #include "inversion/plan.h"
 #include "inversion/reading.h"
@@ -431,8 +431,9 @@ class Verifier {
     finding.error = {
         ErrorCode::kConflict,
         "field '" + impl_.description.fields[*plan_->calls].name + "': " +
-            (key.empty() ? "a call"
-                         : "the argument " + base::quoted(key.substr(0, 200))) +
+            (key.empty()
+                 ? "a call"
+                 : "the argument " + base::in_quotes(key.substr(0, 200))) +
             " is not read back as it is written: of the call " +
             json::dump(Value(text), {.ascii = false}) +
             (as_ids ? " in tokens, " : ", ") + fault + ".",

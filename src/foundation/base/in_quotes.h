@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_BASE_QUOTED_H_
-#define PARLANCE_SRC_BASE_QUOTED_H_
+#ifndef PARLANCE_SRC_BASE_IN_QUOTES_H_
+#define PARLANCE_SRC_BASE_IN_QUOTES_H_
 
 // Names and texts as error messages show them.
 
@@ -9,10 +9,10 @@
 namespace parlance::base {
 
 // `text` between single quotes, unchanged.
-inline std::string quoted(std::string_view text) {
+inline std::string in_quotes(std::string_view text) {
   return "'" + std::string(text) + "'";
 }
 
 }  // namespace parlance::base
 
-#endif  // PARLANCE_SRC_BASE_QUOTED_H_
+#endif  // PARLANCE_SRC_BASE_IN_QUOTES_H_
