@@ -1,7 +1,5 @@
 #include "batch.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
@@ -28,6 +26,7 @@
 #include "parlance/message.h"
 #include "parlance/message_json.h"
 #include "report.h"
+#include "system.h"
 
 namespace parlance::cli {
 namespace {
@@ -458,9 +457,9 @@ std::string duration(double seconds) {
 class ProgressLine {
  public:
   ProgressLine(Progress progress, Color color, std::size_t total_bytes)
-      : shown_(progress == Progress::kAlways ||
-               (progress == Progress::kAuto && ::isatty(2) == 1 &&
-                ::isatty(1) == 0)),
+      : shown_(
+            progress == Progress::kAlways ||
+            (progress == Progress::kAuto && is_terminal(2) && !is_terminal(1))),
         style_(color, 2),
         total_bytes_(total_bytes) {}
 
@@ -821,7 +820,7 @@ int run_batch(const Reading& reading, const BatchOptions& options) {
     put_error("parlance: out of memory\n");
     std::_Exit(kUsage);
   } catch (const OutputClosed&) {
-    std::_Exit(128 + SIGPIPE);
+    std::_Exit(kOutputClosed);
   }
 }
 

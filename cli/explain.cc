@@ -6,8 +6,6 @@
 
 #include "parlance/explain.h"
 
-#include <unistd.h>
-
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,6 +15,7 @@
 #include "parlance/json.h"
 #include "setup.h"
 #include "source.h"
+#include "system.h"
 #include "table.h"
 
 namespace parlance::cli {
@@ -105,7 +104,7 @@ void show(const Arguments& arguments, const Explanation& explanation) {
   }
   if (arguments.html) return put_result(arguments, to_html(explanation));
   const Style style(arguments.reading.color, 1);
-  const bool clipped = !arguments.full && ::isatty(1) == 1;
+  const bool clipped = !arguments.full && is_terminal(1);
   put(table(rows_of(explanation), style, clipped ? terminal_columns(1) : 0));
 }
 

@@ -1,20 +1,16 @@
 #include "files.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
-#include <system_error>
 
 #include "io.h"
 
 namespace parlance::cli {
 namespace {
 
-std::optional<FileId> id_of(const struct stat& facts) {
-  if (S_ISCHR(facts.st_mode) || S_ISSOCK(facts.st_mode)) return std::nullopt;
-  return FileId{facts.st_dev, facts.st_ino, ""};
+std::optional<FileId> id_of(const FileFacts& facts) {
+  if (facts.shared) return std::nullopt;
+  return FileId{facts.device, facts.inode, ""};
 }
 
 std::uint64_t step(std::uint64_t sum, std::uint64_t value) {
@@ -25,25 +21,25 @@ std::uint64_t step(std::uint64_t sum, std::uint64_t value) {
 }  // namespace
 
 std::optional<FileId> file_id(const std::string& path) {
-  struct stat facts = {};
-  if (::stat(path.c_str(), &facts) == 0) return id_of(facts);
+  if (const auto facts = facts_of(path)) return id_of(*facts);
   // A link that leads nowhere is the name that it leads to.
-  namespace fs = std::filesystem;
   constexpr int kMostLinks = 40;  // the limit of Linux
-  fs::path place(path);
-  std::error_code error;
-  for (int i = 0; i < kMostLinks && fs::is_symlink(place, error); ++i) {
-    place = place.parent_path() / fs::read_symlink(place, error);
+  std::string place = path;
+  for (int i = 0; i < kMostLinks; ++i) {
+    const std::optional<std::string> next = link_target(place);
+    if (!next) break;
+    place =
+        next->starts_with('/') ? *next : std::string(folder_of(place)) + *next;
   }
-  const fs::path folder = place.parent_path();
-  if (::stat(folder.empty() ? "." : folder.c_str(), &facts) != 0) return {};
-  return FileId{facts.st_dev, facts.st_ino, place.filename().string()};
+  const std::string folder(folder_of(place));
+  const auto facts = facts_of(folder.empty() ? "." : folder);
+  if (!facts) return {};
+  return FileId{facts->device, facts->inode, place.substr(folder.size())};
 }
 
 std::optional<FileId> file_id(int descriptor) {
-  struct stat facts = {};
-  if (::fstat(descriptor, &facts) != 0) return {};
-  return id_of(facts);
+  const auto facts = facts_of(descriptor);
+  return facts ? id_of(*facts) : std::nullopt;
 }
 
 void refuse_overlaps(std::span<const NamedFile> files) {
@@ -57,14 +53,6 @@ void refuse_overlaps(std::span<const NamedFile> files) {
                     b.role + "); name another file");
     }
   }
-}
-
-FileStamp FileStamp::of(const struct stat& facts) {
-#if defined(__APPLE__)
-  return {facts.st_size, facts.st_mtimespec};
-#else
-  return {facts.st_size, facts.st_mtim};
-#endif
 }
 
 // Four sums side by side, since each step waits for the one before.

@@ -6,8 +6,6 @@
 // Files are told apart by device and inode, so that "x", "./x", a link to it
 // and a second hard link are one file.
 
-#include <sys/stat.h>
-
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -15,13 +13,15 @@
 #include <string_view>
 #include <vector>
 
+#include "system.h"
+
 namespace parlance::cli {
 
 // A file, or a name in a folder where there is none yet.
 struct FileId {
-  dev_t device = 0;
-  ino_t inode = 0;   // of the folder, if there is no file
-  std::string name;  // in the folder; "" if there is a file
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;  // of the folder, if there is no file
+  std::string name;         // in the folder; "" if there is a file
   friend bool operator==(const FileId&, const FileId&) = default;
 };
 
@@ -49,13 +49,13 @@ std::vector<NamedFile> files_read();
 // Detects that a file changed while it is read: what a change of its content
 // changes.
 struct FileStamp {
-  off_t size = 0;
-  timespec modified = {};
-  static FileStamp of(const struct stat& facts);
-  friend bool operator==(const FileStamp& a, const FileStamp& b) {
-    return a.size == b.size && a.modified.tv_sec == b.modified.tv_sec &&
-           a.modified.tv_nsec == b.modified.tv_nsec;
+  std::uint64_t size = 0;
+  std::int64_t modified_seconds = 0;
+  std::int64_t modified_ns = 0;
+  static FileStamp of(const FileFacts& facts) {
+    return {facts.bytes, facts.modified_seconds, facts.modified_ns};
   }
+  friend bool operator==(const FileStamp&, const FileStamp&) = default;
 };
 
 // A number for a text: different for texts that differ by accident.

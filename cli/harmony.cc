@@ -2,8 +2,6 @@
 
 #include "parlance/harmony.h"
 
-#include <unistd.h>
-
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +12,7 @@
 #include "pointer.h"
 #include "report.h"
 #include "setup.h"
+#include "system.h"
 #include "vocabulary.h"
 
 namespace parlance::cli {
@@ -136,7 +135,7 @@ int run_harmony(const Arguments& arguments) {
     }
     out = std::move(messages);
   }
-  const int indent = ::isatty(STDOUT_FILENO) == 1 ? 2 : 0;
+  const int indent = is_terminal(1) ? 2 : 0;
   put(paint_json(style, json_text(out, indent)) + "\n");
   return failed ? kDamage : kOk;
 }

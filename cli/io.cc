@@ -1,19 +1,15 @@
 #include "io.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <mutex>
 #include <system_error>
 #include <vector>
 
 #include "style.h"
+#include "system.h"
 
 namespace parlance::cli {
 namespace {
@@ -86,20 +82,11 @@ std::string digest_read(const std::string& path) {
   return {};
 }
 
-// The lowest free number is the one that is missing.
-void open_standard_descriptors() {
-  for (int descriptor = 0; descriptor <= 2; ++descriptor) {
-    if (::fcntl(descriptor, F_GETFD) >= 0 || errno != EBADF) continue;
-    if (::open("/dev/null", descriptor == 1 ? O_RDONLY : O_WRONLY) < 0) return;
-  }
-}
-
 void write_all(int descriptor, std::string_view bytes,
                const std::string& name) {
   while (!bytes.empty()) {
-    ssize_t n = ::write(descriptor, bytes.data(), bytes.size());
+    const std::ptrdiff_t n = write_some(descriptor, bytes);
     if (n < 0) {
-      if (errno == EINTR) continue;
       // Without standard error there is nowhere to report to.
       if (errno == EPIPE || descriptor == 2) throw OutputClosed{};
       fail(name, "write to");
@@ -109,12 +96,12 @@ void write_all(int descriptor, std::string_view bytes,
 }
 
 void put_bytes(std::string_view bytes) {
-  put(::isatty(STDOUT_FILENO) == 1 ? safe_text(bytes) : std::string(bytes));
+  put(is_terminal(1) ? safe_text(bytes) : std::string(bytes));
 }
 
 std::optional<int> descriptor_of(std::string_view path) {
-  if (path == "-" || path == "/dev/stdout") return STDOUT_FILENO;
-  if (path == "/dev/stderr") return STDERR_FILENO;
+  if (path == "-" || path == "/dev/stdout") return 1;
+  if (path == "/dev/stderr") return 2;
   constexpr std::string_view kFolder = "/dev/fd/";
   if (!path.starts_with(kFolder)) return std::nullopt;
   int number = 0;
@@ -122,7 +109,7 @@ std::optional<int> descriptor_of(std::string_view path) {
   const auto [at, error] =
       std::from_chars(path.data() + kFolder.size(), end, number);
   if (error != std::errc() || at != end) return std::nullopt;
-  if (::fcntl(number, F_GETFD) < 0) fail(std::string(path), "write to");
+  if (!is_open(number)) fail(std::string(path), "write to");
   return number;
 }
 
@@ -134,11 +121,10 @@ void write_file(const std::string& path, std::string_view bytes) {
   if (const auto open_already = descriptor_of(path)) {
     return write_all(*open_already, bytes, name);
   }
-  const int descriptor =
-      ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  const int descriptor = open_path(path, OpenMode::kReplace);
   if (descriptor < 0) fail(name, "write");
   write_all(descriptor, bytes, name);
-  if (::close(descriptor) != 0) fail(name, "write");
+  if (!close_descriptor(descriptor)) fail(name, "write");
 }
 
 std::vector<NamedFile> files_read() {
@@ -155,16 +141,14 @@ void note_read(const std::string& path) {
   OpenedFiles& all = opened();
   const std::lock_guard lock(all.mutex);
   all.files.push_back({path, file_id(path), {}});
-  std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(path, ignored)) {
-    const std::string name = entry.path().string();
+  for (const std::string& name : paths_in(path)) {
     all.files.push_back({name, file_id(name), {}});
   }
 }
 
 InputFile::InputFile(const std::string& path) : name_(display_name(path)) {
   if (!is_stdin(path)) {
-    descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    descriptor_ = open_path(path, OpenMode::kRead);
     if (descriptor_ < 0) fail(name_, "open");
     close_ = true;
   }
@@ -177,20 +161,20 @@ InputFile::InputFile(const std::string& path) : name_(display_name(path)) {
     }
     if (file.path != path || !file.stamp) continue;
     if (file.stamp == stamp_ && file.id == file_id(descriptor_)) return;
-    if (close_) ::close(descriptor_);
+    if (close_) close_descriptor(descriptor_);
     throw Failure(name_ + " has changed since it was read first");
   }
   all.files.push_back({path, file_id(descriptor_), stamp_});
 }
 
 InputFile::~InputFile() {
-  if (close_) ::close(descriptor_);
+  if (close_) close_descriptor(descriptor_);
 }
 
 std::optional<FileStamp> InputFile::stamp() const {
-  struct stat facts = {};
-  if (::fstat(descriptor_, &facts) != 0 || !S_ISREG(facts.st_mode)) return {};
-  return FileStamp::of(facts);
+  const std::optional<FileFacts> facts = facts_of(descriptor_);
+  if (!facts || facts->kind != FileKind::kFile) return {};
+  return FileStamp::of(*facts);
 }
 
 void InputFile::check() const {
@@ -200,12 +184,10 @@ void InputFile::check() const {
 }
 
 std::size_t InputFile::read(char* bytes, std::size_t capacity) {
-  for (;;) {
-    ssize_t n = ::read(descriptor_, bytes, capacity);
-    if (n == 0) check();
-    if (n >= 0) return static_cast<std::size_t>(n);
-    if (errno != EINTR) fail(name_, "read");
-  }
+  const std::ptrdiff_t n = read_some(descriptor_, bytes, capacity);
+  if (n < 0) fail(name_, "read");
+  if (n == 0) check();
+  return static_cast<std::size_t>(n);
 }
 
 }  // namespace parlance::cli

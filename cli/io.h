@@ -49,11 +49,6 @@ void note_read(const std::string& path);
 // A path for messages, see one_line(); "-" and "" become "<stdin>".
 std::string display_name(const std::string& path);
 
-// Opens on /dev/null the standard descriptors that are closed, so that no file
-// gets their numbers.  Then reading standard input and writing standard output
-// fail, and what is written to standard error is lost.
-void open_standard_descriptors();
-
 // Writes everything, or throws OutputClosed or Failure.  `name` is for the
 // message.
 void write_all(int descriptor, std::string_view bytes,

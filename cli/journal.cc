@@ -1,19 +1,13 @@
 #include "journal.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <optional>
 
 #include "io.h"
 #include "style.h"
+#include "system.h"
 
 namespace parlance::cli {
 namespace {
@@ -24,35 +18,17 @@ namespace {
 }
 
 // Whether the name is taken, also by a link that leads nowhere.
-bool exists(const std::string& path) {
-  struct stat facts = {};
-  return ::lstat(path.c_str(), &facts) == 0;
-}
+bool exists(const std::string& path) { return facts_of_link(path).has_value(); }
 
 // Whether there is something that is neither a file nor a folder.
 bool is_device(const std::string& path) {
-  struct stat facts = {};
-  return ::stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode) &&
-         !S_ISDIR(facts.st_mode);
-}
-
-// Two runs that write one file would mix their rows.
-bool lock(int descriptor) {
-  return ::flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+  const auto facts = facts_of(path);
+  return facts && facts->kind != FileKind::kFile &&
+         facts->kind != FileKind::kFolder;
 }
 
 [[noreturn]] void refuse_second(const std::string& path) {
   throw Failure("another run is writing " + path);
-}
-
-// A new name is on the disk when its folder is.
-void sync_folder_of(const std::string& path) {
-  const std::string folder = std::filesystem::path(path).parent_path().string();
-  const int descriptor = ::open(folder.empty() ? "." : folder.c_str(),
-                                O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;  // it may be written to but not read
-  ::fsync(descriptor);
-  ::close(descriptor);
 }
 
 constexpr struct {
@@ -86,9 +62,8 @@ std::string read_descriptor(int descriptor, const std::string& path) {
   std::string out;
   std::string buffer(std::size_t{1} << 16, '\0');
   for (;;) {
-    const ssize_t n = ::pread(descriptor, buffer.data(), buffer.size(),
-                              static_cast<off_t>(out.size()));
-    if (n < 0 && errno == EINTR) continue;
+    const std::ptrdiff_t n =
+        read_at(descriptor, buffer.data(), buffer.size(), out.size());
     if (n < 0) fail(path, "read");
     if (n == 0) return out;
     out.append(buffer, 0, static_cast<std::size_t>(n));
@@ -147,7 +122,7 @@ BatchOutput::BatchOutput(const OutputOptions& options)
     }
     begin_run();
   } catch (const Failure&) {
-    if (made_journal_) ::unlink(journal_path_.c_str());
+    if (made_journal_) remove_path(journal_path_);
     throw;
   }
 }
@@ -155,7 +130,7 @@ BatchOutput::BatchOutput(const OutputOptions& options)
 BatchOutput::~BatchOutput() {
   for (const int descriptor :
        {journal_, output_.descriptor, errors_.descriptor}) {
-    if (descriptor > 2) ::close(descriptor);
+    if (descriptor > 2) close_descriptor(descriptor);
   }
 }
 
@@ -176,33 +151,31 @@ std::string BatchOutput::remains() const {
 // ---- The journal
 
 bool BatchOutput::open_journal() {
-  constexpr int kFlags =
-      O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-  journal_ = ::open(journal_path_.c_str(), kFlags);
+  journal_ = open_path(journal_path_, OpenMode::kJournal);
   if (journal_ < 0 && errno == ENOENT) {
     if (exists(output_.path)) {
       complete_ = true;
       return false;
     }
-    journal_ = ::open(journal_path_.c_str(), kFlags | O_CREAT | O_EXCL, 0666);
+    journal_ = open_path(journal_path_, OpenMode::kNewJournal);
     made_journal_ = journal_ >= 0;
     if (journal_ < 0 && errno == EEXIST) refuse_second(output_.path);
   }
   if (journal_ < 0) fail(journal_path_, "open");
-  if (!lock(journal_)) {
+  // Two runs that write one file would mix their rows.
+  if (!lock_at_once(journal_)) {
     made_journal_ = false;  // another run has been faster
     refuse_second(output_.path);
   }
   // The run that held the lock may have ended, and removed its journal.
-  struct stat here = {};
-  struct stat there = {};
-  if (::fstat(journal_, &here) != 0 || !S_ISREG(here.st_mode) ||
-      ::lstat(journal_path_.c_str(), &there) != 0 ||
-      here.st_dev != there.st_dev || here.st_ino != there.st_ino) {
+  const auto here = facts_of(journal_);
+  const auto there = facts_of_link(journal_path_);
+  if (!here || here->kind != FileKind::kFile || !there ||
+      here->device != there->device || here->inode != there->inode) {
     made_journal_ = false;
     refuse_second(output_.path);
   }
-  if (here.st_size > 0) return true;
+  if (here->bytes > 0) return true;
   // Of a run that came no further.
   if (exists(output_.path)) complete_ = true;
   return false;
@@ -244,25 +217,20 @@ void BatchOutput::continue_run() {
   // Only now, since all that is damaged must stay as it is.
   for (const File* file : {&output_, &errors_}) {
     if (file->in_place) continue;
-    const auto length = static_cast<off_t>(file->bytes);
-    if (::ftruncate(file->descriptor, length) != 0 ||
-        ::lseek(file->descriptor, length, SEEK_SET) != length) {
+    if (!truncate_to(file->descriptor, file->bytes)) {
       fail(file->part, "write to");
     }
   }
-  if (::ftruncate(journal_, static_cast<off_t>(text.size())) != 0) {
+  if (!truncate_to(journal_, text.size())) {
     fail(journal_path_, "write to");
   }
 }
 
 void BatchOutput::check_whole(const File& file) const {
   const std::string& name = exists(file.part) ? file.part : file.path;
-  struct stat facts = {};
-  if (file.in_place || ::lstat(name.c_str(), &facts) != 0) return;
-  if (S_ISREG(facts.st_mode) &&
-      static_cast<std::size_t>(facts.st_size) == file.bytes) {
-    return;
-  }
+  const auto facts = facts_of_link(name);
+  if (file.in_place || !facts) return;
+  if (facts->kind == FileKind::kFile && facts->bytes == file.bytes) return;
   throw Failure(name + " is not what the run wrote whose end " + journal_path_ +
                 " tells; move both away");
 }
@@ -333,10 +301,9 @@ void BatchOutput::begin_run() {
   open_in_place(errors_);
   for (const File* file : {&output_, &errors_}) {
     if (file->in_place || !exists(file->part)) continue;
-    const int held = ::open(file->part.c_str(),
-                            O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    const bool free = held < 0 || lock(held);
-    if (held >= 0) ::close(held);
+    const int held = open_path(file->part, OpenMode::kContinue);
+    const bool free = held < 0 || lock_at_once(held);
+    if (held >= 0) close_descriptor(held);
     if (!free) refuse_second(file->path);
     throw Failure(file->part +
                   " exists, perhaps from a run that was interrupted and cannot "
@@ -344,14 +311,14 @@ void BatchOutput::begin_run() {
   }
   if (journal_ >= 0) {
     write_all(journal_, json_text(options_.manifest) + "\n", journal_path_);
-    if (::fsync(journal_) != 0) fail(journal_path_, "write to");
+    if (!sync_descriptor(journal_)) fail(journal_path_, "write to");
     sync_folder_of(journal_path_);
   }
   create(output_);
   try {
     create(errors_);
   } catch (const Failure&) {
-    if (!output_.in_place) ::unlink(output_.part.c_str());
+    if (!output_.in_place) remove_path(output_.part);
     throw;
   }
 }
@@ -359,38 +326,33 @@ void BatchOutput::begin_run() {
 void BatchOutput::open_in_place(File& file) {
   if (!file.in_place) return;
   if (file.path.empty()) {
-    if (&file == &output_) file.descriptor = STDOUT_FILENO;
+    if (&file == &output_) file.descriptor = 1;
     return;
   }
   const std::optional<int> open_already = descriptor_of(file.path);
-  file.descriptor = open_already
-                        ? ::dup(*open_already)
-                        : ::open(file.path.c_str(), O_WRONLY | O_CLOEXEC);
+  file.descriptor = open_already ? duplicate(*open_already)
+                                 : open_path(file.path, OpenMode::kDevice);
   if (file.descriptor < 0) fail(file.path, "open");
 }
 
 // Fails where another run, or a name that differs by case only, was faster.
 void BatchOutput::create(File& file) {
   if (file.in_place) return;
-  file.descriptor =
-      ::open(file.part.c_str(),
-             O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+  file.descriptor = open_path(file.part, OpenMode::kCreate);
   if (file.descriptor < 0) fail(file.part, "create");
   // Waits only for a run that looks whether somebody writes the file.
-  (void)::flock(file.descriptor, LOCK_EX);
+  wait_for_lock(file.descriptor);
 }
 
 // The run may have been interrupted before it created the part.
 void BatchOutput::reopen(File& file) {
   if (file.in_place) return open_in_place(file);
   if (file.bytes == 0 && !exists(file.part)) return create(file);
-  file.descriptor =
-      ::open(file.part.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  file.descriptor = open_path(file.part, OpenMode::kContinue);
   if (file.descriptor < 0) fail(file.part, "open");
-  if (!lock(file.descriptor)) refuse_second(file.path);
-  struct stat facts = {};
-  if (::fstat(file.descriptor, &facts) != 0 || !S_ISREG(facts.st_mode) ||
-      static_cast<std::size_t>(facts.st_size) < file.bytes) {
+  if (!lock_at_once(file.descriptor)) refuse_second(file.path);
+  const auto facts = facts_of(file.descriptor);
+  if (!facts || facts->kind != FileKind::kFile || facts->bytes < file.bytes) {
     throw Failure(file.part + " is shorter than " + journal_path_ +
                   " says; remove both");
   }
@@ -412,7 +374,7 @@ void BatchOutput::write(std::string_view rows, std::string_view errors) {
 
 void BatchOutput::sync(const File& file) {
   if (file.in_place) return;
-  if (::fsync(file.descriptor) != 0) fail(file.part, "write to");
+  if (!sync_descriptor(file.descriptor)) fail(file.part, "write to");
 }
 
 void BatchOutput::mark(const Checkpoint& checkpoint) {
@@ -451,15 +413,15 @@ void BatchOutput::publish(const File& file) {
     if (exists(file.path)) return;
     throw Failure(file.part + " is gone");
   }
-  if (::link(file.part.c_str(), file.path.c_str()) == 0) {
-    ::unlink(file.part.c_str());
+  if (link_path(file.part, file.path)) {
+    remove_path(file.part);
   } else if (errno != EEXIST) {
     // A file system without hard links.
-    if (std::rename(file.part.c_str(), file.path.c_str()) != 0) {
+    if (!rename_path(file.part, file.path)) {
       fail(file.part, "rename");
     }
   } else if (file_id(file.part) == file_id(file.path)) {
-    ::unlink(file.part.c_str());  // an interruption came between the two steps
+    remove_path(file.part);  // an interruption came between the two steps
   } else {
     throw Failure(file.path + " was made by another while " + file.part +
                   " was written, which is complete; rename it");
@@ -471,7 +433,7 @@ void BatchOutput::publish(const File& file) {
 void BatchOutput::publish_all() {
   publish(errors_);
   publish(output_);
-  if (journal_ >= 0) ::unlink(journal_path_.c_str());
+  if (journal_ >= 0) remove_path(journal_path_);
 }
 
 void BatchOutput::finish() {
@@ -482,7 +444,7 @@ void BatchOutput::finish() {
   }
   if (journal_ >= 0) {
     save(last_, /*finished=*/true);
-    if (::fsync(journal_) != 0) fail(journal_path_, "write to");
+    if (!sync_descriptor(journal_)) fail(journal_path_, "write to");
   } else {
     sync(output_);
     sync(errors_);

@@ -1,10 +1,10 @@
 #include "lines.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <cstring>
 #include <utility>
+
+#include "system.h"
 
 namespace parlance::cli {
 namespace {
@@ -18,12 +18,10 @@ constexpr std::size_t kBlockBytes = std::size_t{1} << 19;
 std::size_t size_of(const std::vector<std::string>& paths) {
   std::size_t sum = 0;
   for (const std::string& path : paths) {
-    struct stat facts = {};
-    const bool found = path.empty() || path == "-"
-                           ? ::fstat(0, &facts) == 0
-                           : ::stat(path.c_str(), &facts) == 0;
-    if (!found || !S_ISREG(facts.st_mode)) return 0;
-    sum += static_cast<std::size_t>(facts.st_size);
+    const auto facts =
+        path.empty() || path == "-" ? facts_of(0) : facts_of(path);
+    if (!facts || facts->kind != FileKind::kFile) return 0;
+    sum += static_cast<std::size_t>(facts->bytes);
   }
   return sum;
 }

@@ -4,7 +4,6 @@
 // the library's public API on the other.  It decides nothing about how a
 // response is read.
 
-#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -13,6 +12,7 @@
 #include "commands.h"
 #include "io.h"
 #include "style.h"
+#include "system.h"
 
 namespace {
 
@@ -49,16 +49,14 @@ void add_commands(parlance::cli::Command& program, parlance::cli::Run& run) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // A pipe whose reader has gone ends the command as it ends others, also
-  // where a parent has chosen to ignore the signal.
-  std::signal(SIGPIPE, SIG_DFL);
-  parlance::cli::open_standard_descriptors();
+  parlance::cli::prepare_process();
+  argv = parlance::cli::utf8_arguments(argc, argv);
   try {
     return parlance::cli::run_program(
         "Turns what a language model writes into messages.", kExamples,
         add_commands, argc, argv);
   } catch (const parlance::cli::OutputClosed&) {
-    return 128 + SIGPIPE;
+    return parlance::cli::kOutputClosed;
   } catch (const parlance::cli::Failure& failure) {
     std::fprintf(stderr, "parlance: %s\n", failure.what());
     return failure.status();

@@ -1,9 +1,6 @@
 // `parlance parse`: a response becomes a message, its events, or a line per
 // stored generation.
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -23,6 +20,7 @@
 #include "report.h"
 #include "setup.h"
 #include "sse.h"
+#include "system.h"
 
 namespace parlance::cli {
 namespace {
@@ -104,8 +102,7 @@ int write_message(const Arguments& arguments, const Reading& reading,
                           ? chat_message(message, reading.fields())
                           : message.fields;
   Style style(arguments.reading.color, 1);
-  bool pretty =
-      arguments.pretty || (!arguments.compact && ::isatty(STDOUT_FILENO) == 1);
+  bool pretty = arguments.pretty || (!arguments.compact && is_terminal(1));
   std::string text = json_text(value, pretty ? 2 : 0, arguments.compact);
   put(paint_json(style, text) + "\n");
   return damaged && arguments.reading.strict ? kDamage : kOk;
@@ -200,11 +197,8 @@ json::Value manifest_of(const Arguments& arguments) {
   const BatchOptions& batch = arguments.batch;
   json::Array files;
   for (const std::string& path : batch.files) {
-    struct stat facts = {};
-    if (path == "-" || ::stat(path.c_str(), &facts) != 0 ||
-        !S_ISREG(facts.st_mode)) {
-      return {};
-    }
+    const auto facts = facts_of(path);
+    if (path == "-" || !facts || facts->kind != FileKind::kFile) return {};
     files.push_back(
         json::Object{{"name", path}, {"digest", digest_of_file(path)}});
   }
@@ -251,7 +245,7 @@ int parse_stored(Arguments& arguments, const Reading& reading) {
       throw Failure(display_name(path) + " is given twice");
     }
     // Before hours of work on the files before it.
-    if (path != "-" && ::access(path.c_str(), R_OK) != 0) InputFile file(path);
+    if (path != "-" && !is_readable(path)) InputFile file(path);
     names.push_back(
         {path, "an input", path == "-" ? file_id(0) : file_id(path), false});
   }

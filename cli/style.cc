@@ -1,13 +1,12 @@
 #include "style.h"
 
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <iterator>
+
+#include "system.h"
 
 namespace parlance::cli {
 namespace {
@@ -16,9 +15,7 @@ bool wants_color(Color color, int descriptor) {
   if (color != Color::kAuto) return color == Color::kAlways;
   const char* no_color = std::getenv("NO_COLOR");
   if (no_color != nullptr && *no_color != '\0') return false;
-  const char* term = std::getenv("TERM");
-  if (term == nullptr || std::string_view(term) == "dumb") return false;
-  return ::isatty(descriptor) == 1;
+  return has_colors() && is_terminal(descriptor);
 }
 
 // Length of the UTF-8 sequence at the start of `text`, 0 when there is none.
@@ -223,10 +220,7 @@ std::string_view field_look(std::string_view field, std::size_t index) {
 }
 
 std::size_t terminal_columns(int descriptor) {
-  winsize size = {};
-  if (::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
-    return size.ws_col;
-  }
+  if (const std::size_t width = width_of_terminal(descriptor)) return width;
   const char* columns = std::getenv("COLUMNS");
   int n = columns == nullptr ? 0 : std::atoi(columns);
   return n > 0 ? static_cast<std::size_t>(n) : 80;

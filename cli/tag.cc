@@ -1,8 +1,6 @@
 // `parlance tag`: the structural tag of a model family's tool calls, the
 // canonical form of any structural tag, and the rules that one becomes.
 
-#include <unistd.h>
-
 #include <map>
 #include <memory>
 #include <string>
@@ -17,6 +15,7 @@
 #include "pointer.h"
 #include "setup.h"
 #include "source.h"
+#include "system.h"
 
 namespace parlance::cli {
 namespace {
@@ -159,7 +158,7 @@ int run_tag(const Arguments& arguments) {
     return kOk;
   }
   const bool pretty =
-      arguments.pretty || (!arguments.compact && ::isatty(STDOUT_FILENO) == 1);
+      arguments.pretty || (!arguments.compact && is_terminal(1));
   const std::string text =
       json_text(tag.to_json(), pretty ? 2 : 0, arguments.compact);
   put(paint_json(Style(arguments.color, 1), text) + "\n");

@@ -1,12 +1,12 @@
 #include "vocabulary.h"
 
 #include <charconv>
-#include <filesystem>
 #include <system_error>
 #include <utility>
 
 #include "io.h"
 #include "setup.h"
+#include "system.h"
 
 namespace parlance::cli {
 namespace {
@@ -22,8 +22,8 @@ Vocabulary load(const std::string& file) {
   if (vocabulary) return *std::move(vocabulary);
   const Error& error = vocabulary.error();
   if (error.code == ErrorCode::kIo) throw Failure(error.message);
-  std::error_code ignored;
-  if (std::filesystem::is_directory(file, ignored)) {
+  const auto facts = facts_of(file);
+  if (facts && facts->kind == FileKind::kFolder) {
     // The message names the file, and the path is one in that file.
     throw Failure(name + ": " + error.to_string());
   }

@@ -9,8 +9,6 @@
 // Without colours only decided text is written, so the output of a pipe is the
 // same wherever the stream was cut.
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <memory>
