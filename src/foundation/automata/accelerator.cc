@@ -135,13 +135,16 @@ std::size_t Accelerator::find_long(const char* data, std::size_t size) const {
   if (stop_count_ <= 4) {
     // The bytes that are a stop or, if some byte beyond ASCII leaves, beyond
     // ASCII.  Without a stop in ASCII, stops_ is all zeros and must not count.
-    const base::ByteVector ascii = base::all_bytes(stop_count_ > 0 ? 0xFF : 0);
-    const base::ByteVector high = base::all_bytes(beyond_ascii_ ? 0x7F : 0xFF);
+    const base::ByteVector a = base::all_bytes(stops_[0]);
+    const base::ByteVector b = base::all_bytes(stops_[1]);
+    const base::ByteVector c = base::all_bytes(stops_[2]);
+    const base::ByteVector d = base::all_bytes(stops_[3]);
+    const base::Hits ascii = base::Hits::all(stop_count_ > 0);
+    const base::Hits high = base::Hits::all(beyond_ascii_);
     while (i + 16 <= size) {
       const base::ByteVector x = base::load_bytes(data + i);
-      const auto stop = (x == stops_[0]) | (x == stops_[1]) | (x == stops_[2]) |
-                        (x == stops_[3]);
-      const base::Hits hits((stop & (ascii != 0)) | (x > high));
+      const base::Hits stops((x == a) | (x == b) | (x == c) | (x == d));
+      const base::Hits hits = (stops & ascii) | (base::Hits(x >= 0x80) & high);
       if (!hits.any()) {
         i += 16;
         continue;

@@ -64,6 +64,21 @@ class Hits {
   }
 #endif
 
+  // Of every byte, or of none.
+  static Hits all(bool yes) {
+    Hits out;
+    if (yes) out.bits_ = ~out.bits_;
+    return out;
+  }
+  friend Hits operator|(Hits a, Hits b) {
+    a.bits_ |= b.bits_;
+    return a;
+  }
+  friend Hits operator&(Hits a, Hits b) {
+    a.bits_ &= b.bits_;
+    return a;
+  }
+
   bool any() const { return bits_ != 0; }
   // REQUIRES: any().
   std::size_t first() const {
@@ -71,13 +86,14 @@ class Hits {
   }
 
  private:
+  Hits() = default;
 #if defined(__SSE2__)
   using Chars = char __attribute__((vector_size(16)));
   static constexpr unsigned kBitsPerByte = 1;
-  unsigned bits_;
+  unsigned bits_ = 0;
 #else
   static constexpr unsigned kBitsPerByte = 4;
-  std::uint64_t bits_;
+  std::uint64_t bits_ = 0;
 #endif
 };
 
