@@ -140,6 +140,11 @@ const std::vector<std::string>& schemas() {
           "id", "idx", 1, null]}, "uniqueItems": true, "minItems": 3})",
       R"({"type": "array", "uniqueItems": true, "items": {"anyOf": [{"enum":
           ["ab", "abab", "a-b"]}, {"type": "string", "pattern": "^[ab]+$"}]}})",
+      R"({"type": "array", "prefixItems": [{"type": "string"}, {"const":
+          "ab"}], "items": false, "uniqueItems": true})",
+      R"({"type": "array", "prefixItems": [{"enum": [1, "id"]}, {"type":
+          "string"}, {"enum": ["id", "ab"]}], "items": false, "uniqueItems":
+          true})",
       // Objects and arrays that must differ.
       R"({"type": "array", "uniqueItems": true, "items": {"type": "object",
           "properties": {"id": {"type": "string", "maxLength": 2}, "a":

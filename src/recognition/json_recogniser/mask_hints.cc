@@ -169,6 +169,17 @@ std::optional<FreeString> JsonRecogniser::free_string(Configuration config) {
     }
     hint.after =
         after_value(config.frame, survivors, inside ? &kHole : nullptr);
+    // Of few values the string may be the last that was left for the next item.
+    if (lexeme.track && !inside && !hint.after.dead()) {
+      const FrameId next = next_item(hint.after.frame);
+      const auto lasting = [this](schema_solver::ConjunctionId conjunction) {
+        return solver_.infinite(conjunction);
+      };
+      if (next != 0 &&
+          std::ranges::none_of(conjunctions_in(frames_[next]), lasting)) {
+        return std::nullopt;
+      }
+    }
     return hint;
   }
   if (lexeme.kind != Kind::kKey || !lexeme.open) return std::nullopt;
@@ -257,7 +268,8 @@ base::Fingerprint JsonRecogniser::content_fingerprint(Configuration config) {
     if (lexeme.node != KeyTrie::kNone || lexeme.open) return {};
   } else if (lexeme.kind != Kind::kString && lexeme.kind != Kind::kNumber) {
     return {};
-  } else if (lexeme.avoids()) {
+  } else if (lexeme.avoids() ||
+             (lexeme.kind == Kind::kString && lexeme.node != KeyTrie::kNone)) {
     return {};
   } else if (lexeme.kind == Kind::kNumber && lexeme.track &&
              std::ranges::any_of(lexeme.entries, [&](const Entry& entry) {
