@@ -63,6 +63,7 @@ JsonSchemaOptions options_of(const GrammarArguments& arguments) {
   options.lenient = arguments.lenient;
   options.assert_formats = !arguments.no_formats;
   if (arguments.spelling == "any") options.spelling = JsonSpelling::kAny;
+  if (arguments.spelling == "raw") options.spelling = JsonSpelling::kRaw;
   return options;
 }
 
@@ -103,9 +104,10 @@ void add_grammar(Command& app, GrammarArguments& arguments,
   app.add_option("--spelling", a.spelling,
                  "With a schema: how names, constants and patterns are "
                  "escaped: canonical (only the escapes that JSON needs, as "
-                 "json.dumps writes them) or any; default: canonical")
+                 "json.dumps writes them) or any; raw: the text is a string "
+                 "without quotes; default: canonical")
       ->type_name("HOW")
-      ->check(one_of(std::array<std::string, 2>{"canonical", "any"}));
+      ->check(one_of(std::array<std::string, 3>{"canonical", "any", "raw"}));
   app.add_flag("--report", a.report,
                "Report on standard error which parts of a schema are narrowed "
                "or ignored");

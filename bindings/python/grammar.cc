@@ -87,14 +87,14 @@ Grammar made_by(Domain domain, std::string_view source, Budget& budget,
 
 Grammar from_json_schema(std::string_view text, nb::object separators,
                          nb::object indent, std::size_t max_white_space,
-                         bool schema_order, bool any_spelling, nb::object draft,
+                         bool schema_order, int spelling, nb::object draft,
                          bool closed, bool lenient, bool assert_formats,
                          nb::dict documents, nb::dict limits,
                          nb::object cancelled, const Compiler* compiler) {
   JsonSchemaOptions options;
   options.layout = layout_of({separators, indent, max_white_space});
   if (schema_order) options.key_order = KeyOrder::kSchema;
-  if (any_spelling) options.spelling = JsonSpelling::kAny;
+  options.spelling = static_cast<JsonSpelling>(spelling);
   if (!draft.is_none()) {
     options.draft = static_cast<SchemaDraft>(nb::cast<int>(draft));
   }
@@ -390,7 +390,7 @@ void define_grammar(nb::module_& m) {
   m.def("grammar_of_json_schema", &from_json_schema, nb::arg("text"),
         nb::arg("separators").none(), nb::arg("indent").none(),
         nb::arg("max_white_space"), nb::arg("schema_order"),
-        nb::arg("any_spelling"), nb::arg("draft").none(), nb::arg("closed"),
+        nb::arg("spelling"), nb::arg("draft").none(), nb::arg("closed"),
         nb::arg("lenient"), nb::arg("assert_formats"), nb::arg("documents"),
         nb::arg("limits"), nb::arg("cancelled").none(),
         nb::arg("compiler").none());

@@ -43,6 +43,13 @@ enum class KeyOrder : std::uint8_t {
 //   {"properties": {"city": {"enum": ["Bern", "Köln"]}}}
 //   {"city": "Köln"}                both
 //   {"c\u0069ty": "K\u00f6ln"}      kAny
+//
+// kRaw is for strings alone, where another notation has its own delimiters:
+//
+//   {"enum": ["Köln", "\"Bern\""]}
+//   Köln, "Bern"                   kRaw
+//
+// ORDER: JsonSpelling
 enum class JsonSpelling : std::uint8_t {
   // As Python's json.dumps(value, ensure_ascii=False) writes them: only the
   // escapes that JSON requires, and the numbers of const and enum as the schema
@@ -51,6 +58,9 @@ enum class JsonSpelling : std::uint8_t {
   // Every spelling that JSON allows.  Strings and names stay canonical if
   // JsonSchemaOptions::excludes is not empty.
   kAny,
+  // The strings themselves, without quotes and escapes: the texts are not JSON.
+  // Only strings have a text.
+  kRaw,
 };
 
 // The white space between the tokens of a JSON text.  There is none before and
@@ -137,7 +147,8 @@ struct JsonSchemaOptions {
   bool assert_formats = true;
 
   // Texts that no string and no name of a member may contain, compared with the
-  // JSON text between the quotes.  REQUIRES: none is empty.
+  // JSON text between the quotes; with kRaw, with the string.  REQUIRES: none
+  // is empty.
   std::vector<std::string> excludes = {};
 
   // Documents that "$ref" may refer to, by absolute URL.

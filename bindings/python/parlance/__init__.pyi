@@ -823,7 +823,7 @@ class Grammar:
         indent: int | None = None,
         separators: tuple[str, str] | None = None,
         key_order: Literal["any", "schema"] = "any",
-        spelling: Literal["canonical", "any"] = "canonical",
+        spelling: Literal["canonical", "any", "raw"] = "canonical",
         draft: str | int | None = None,
         closed: bool = False,
         lenient: bool = False,
@@ -848,7 +848,9 @@ class Grammar:
                 whose turn is over cannot come any more.
             spelling: how names and values that the schema fixes are written:
                 ``"canonical"``, as ``json.dumps(..., ensure_ascii=False)``
-                does; ``"any"``, in every spelling that JSON has.
+                does; ``"any"``, in every spelling that JSON has; ``"raw"``: the
+                texts are the strings of the schema, without quotes and
+                escapes.
             draft: ``"4"``, ``"6"``, ``"7"``, ``"2019-09"`` or ``"2020-12"``.
                 Default: what ``"$schema"`` says, otherwise 2020-12.
             closed: properties and items that the schema does not list are
@@ -1758,7 +1760,7 @@ class Compiler:
         indent: int | None = None,
         separators: tuple[str, str] | None = None,
         key_order: Literal["any", "schema"] = "any",
-        spelling: Literal["canonical", "any"] = "canonical",
+        spelling: Literal["canonical", "any", "raw"] = "canonical",
         draft: str | int | None = None,
         closed: bool = False,
         lenient: bool = False,

@@ -35,6 +35,8 @@ _MAX_PARTS = 2**20  # of a union, or matchers of a batch
 
 # ORDER: SchemaDraft
 _DRAFTS = ("4", "6", "7", "2019-09", "2020-12")
+# ORDER: JsonSpelling
+_SPELLINGS = ("canonical", "any", "raw")
 _LIMITS = ("alternatives", "steps", "depth", "bytes", "work")
 
 
@@ -101,7 +103,9 @@ class Grammar(_parlance.Grammar):
                 whose turn is over cannot come any more.
             spelling: how names and values that the schema fixes are written:
                 ``"canonical"``, as ``json.dumps(..., ensure_ascii=False)``
-                does; ``"any"``, in every spelling that JSON has.
+                does; ``"any"``, in every spelling that JSON has; ``"raw"``: the
+                texts are the strings of the schema, without quotes and
+                escapes.
             draft: ``"4"``, ``"6"``, ``"7"``, ``"2019-09"`` or ``"2020-12"``.
                 Default: what ``"$schema"`` says, otherwise 2020-12.
             closed: properties and items that the schema does not list are
@@ -408,7 +412,7 @@ def _json_schema(
         indent,
         count("max_white_space", max_white_space),
         choice("key_order", key_order, ("any", "schema")) == "schema",
-        choice("spelling", spelling, ("canonical", "any")) == "any",
+        _SPELLINGS.index(choice("spelling", spelling, _SPELLINGS)),
         _draft(draft),
         flag("closed", closed),
         flag("lenient", lenient),

@@ -14,6 +14,7 @@
 #include <queue>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "automata/language_expressions.h"
@@ -288,6 +289,15 @@ Languages::Counted Languages::counted(LanguageId language) {
     }
   }
   return known->second;
+}
+
+Languages::Counted Languages::without_bounds(LanguageId language) {
+  const Expressions::Counted made = expressions_->without_bounds(language);
+  const LanguageId rest = checked(made.expr);
+  if (rest == kNoText) return {.language = language};
+  return {.language = rest,
+          .min_chars = made.min_chars,
+          .max_chars = made.max_chars};
 }
 
 // --- States -----------------------------------------------------------------
@@ -730,6 +740,37 @@ std::uint64_t Languages::accepting_path_chars(StateId id) {
   }
   remember(id, kInfinite);
   return states_[id].least;
+}
+
+// A state between two characters can be completed in one character more than
+// another number if a character leads to a state that needs no more than it.
+Languages::Reach Languages::reach(StateId state) {
+  constexpr std::size_t kMostStates = 300;
+  if (state == kDeadState) return {.extends = true, .most_chars_needed = 0};
+  std::vector<StateId> found = {state};
+  std::unordered_set<StateId> seen = {state};
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (found.size() > kMostStates || !expand(found[i])) return {};
+    for (std::size_t s = 0; s < states_[found[i]].successors.size(); ++s) {
+      const StateId target = states_[found[i]].successors[s].target;
+      if (live(target) && seen.insert(target).second) found.push_back(target);
+    }
+  }
+  Reach out{.extends = true, .most_chars_needed = 0};
+  for (const StateId one : found) {
+    const std::uint64_t needed = min_chars_to_accept(one);
+    if (!min_chars_exact(one)) return {};
+    out.most_chars_needed = std::max(out.most_chars_needed, needed);
+    if (states_[one].utf8 != 0) continue;
+    bool extends = false;
+    for (unsigned byte = 0; byte < 0x80 && !extends;) {
+      const StateId next = step(one, static_cast<std::uint8_t>(byte));
+      extends = next != kDeadState && min_chars_to_accept(next) <= needed;
+      byte = known_range(one, static_cast<std::uint8_t>(byte)).second + 1U;
+    }
+    out.extends = out.extends && extends;
+  }
+  return out;
 }
 
 std::uint64_t Languages::max_min_chars(StateId id) {

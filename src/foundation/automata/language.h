@@ -174,6 +174,9 @@ class Languages {
     std::uint64_t max_chars = 0xFFFFFFFFFFFFFFFF;
   };
   Counted counted(LanguageId language);
+  // The same, whether or not every state can be completed in any number of
+  // characters: reach() says so.
+  Counted without_bounds(LanguageId language);
 
   // The least number of code points that completes the text to a string of the
   // language; a code point that has begun counts as one.  Exact within the
@@ -195,6 +198,18 @@ class Languages {
   // state that some text leads to.  kNoMaximum if the expression does not show
   // one.
   std::uint64_t most_chars_needed(StateId state);
+
+  // What holds of a state and of all live states that texts lead to from it.
+  struct Reach {
+    // Each can be completed in any number of characters that is no less than
+    // min_chars_to_accept().
+    bool extends = false;
+    // The most that min_chars_to_accept() is of one.
+    std::uint64_t most_chars_needed = kNoMaximum;
+  };
+  // By visiting all of them, if they are few; beyond that nothing is known.
+  // Complexity: O(300 states), each with a search for its shortest completion.
+  Reach reach(StateId state);
 
   // max_min_chars() for continuations by plain text: characters except those
   // below U+0020, U+0085, U+2028 and U+2029.  Finite for `(?=.*a)(?=.*b)`,

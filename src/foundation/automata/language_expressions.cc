@@ -686,6 +686,32 @@ Expressions::Counted Expressions::counted(ExprId id) {
   return {.expr = all_of(std::move(others)), .min_chars = min_chars};
 }
 
+// Of a conjunction, the bounds of every operand that is one, or that is a
+// counted chain: p x{a,b} is p x* and .{|p| + a, |p| + b}.
+Expressions::Counted Expressions::without_bounds(ExprId id) {
+  const Expr e = exprs_[id];
+  if (e.kind != ExprKind::kAnd) return counted_chain(id);
+  const std::vector<ExprId> operands(operands_.begin() + e.first,
+                                     operands_.begin() + e.first + e.count);
+  Counted out;
+  std::vector<ExprId> others;
+  for (const ExprId operand : operands) {
+    Counted one = {.expr = operand};
+    if (is_length(operand)) {
+      const Expr& length = exprs_[operand];
+      one = {.expr = kAnyText, .min_chars = length.min};
+      if (length.max != kUnbounded) one.max_chars = length.max;
+    } else {
+      one = counted_chain(operand);
+    }
+    others.push_back(one.expr);
+    out.min_chars = std::max(out.min_chars, one.min_chars);
+    out.max_chars = std::min(out.max_chars, one.max_chars);
+  }
+  out.expr = all_of(std::move(others));
+  return out;
+}
+
 ExprId Expressions::text(std::string_view string, ExprId rest) {
   std::vector<TrieId> chars;
   for (std::size_t at = 0; at < string.size();) {

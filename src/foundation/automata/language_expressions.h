@@ -218,6 +218,7 @@ class Expressions {
     std::uint64_t max_chars = kInfinite;
   };
   Counted counted(ExprId expr);
+  Counted without_bounds(ExprId expr);
 
   // Meaning (language_derive.cc).
   ExprId build(ItemId item, ExprId rest);

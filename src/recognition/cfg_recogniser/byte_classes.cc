@@ -297,12 +297,40 @@ void CfgRecogniser::split_substring(const Item& item, ByteClasses& bytes) {
   }
 }
 
+// Where the schema's text may end, what follows it reads the byte as well.
+const CfgRecogniser::ByteClassTable* CfgRecogniser::classes_inside(
+    Configuration config) {
+  const std::uint32_t id = site_frames_[config.frame].site;
+  const Configuration inner = unwrap(config);
+  Recogniser& part = schema_of(sites_[id]);
+  const ByteClassTable* const own = part.byte_classes_at(inner);
+  if (own == nullptr || !part.can_end(inner)) return own;
+  const ByteTable kinds = *own;
+  const Configuration exit = exit_of(id);
+  if (exit.dead()) return own;
+  const std::uint64_t key = std::uint64_t{id} << 32 | inner.lex;
+  const auto known = site_classes_.find(key);
+  if (known != site_classes_.end()) return known->second.get();
+  const ByteClassTable* const after = byte_classes_at(exit);
+  if (after == nullptr) return nullptr;
+  ByteClasses bytes;
+  bytes.refine(kinds);
+  bytes.refine(*after);
+  bytes_ += sizeof(ByteClassTable) + 64;
+  return site_classes_
+      .emplace(key, std::make_unique<ByteClassTable>(bytes.representative()))
+      .first->second.get();
+}
+
 // Two bytes are in one class if the schema's configurations after them are
 // equal.
 void CfgRecogniser::split_schema(const Item& item, ByteClasses& bytes) {
   recogniser::Recogniser& embedded = schema(network_.states[item.state].index);
   const Configuration from =
       item.inner == 0 ? embedded.start() : configs_[item.inner];
+  if (const auto* const known = embedded.byte_classes_at(from)) {
+    return bytes.refine(*known);
+  }
   ByteTable kinds{};
   std::vector<Configuration> targets;
   for (std::size_t byte = 0; byte < 256; ++byte) {

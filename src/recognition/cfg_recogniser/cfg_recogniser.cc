@@ -119,6 +119,8 @@ CfgRecogniser::CfgRecogniser(const rules::Rules& rules,
         return !set.negated;
       });
   traits_.has_temperatures = !network_.temperatures.empty();
+  traits_.has_plain_parts = std::ranges::any_of(
+      parts_, [](const auto& part) { return !part->traits().has_hints; });
   find_tails();
   find_bytes();
   base_bytes_ = bytes_of(network_);
@@ -451,9 +453,35 @@ bool CfgRecogniser::can_end(Configuration config) {
 
 Configuration CfgRecogniser::mask_key(Configuration config,
                                       std::uint32_t longest) {
-  if (config.dead() || !inside(config)) return config;
-  return with_inner(
-      config, schema_of(site_of(config)).mask_key(unwrap(config), longest));
+  if (config.dead()) return config;
+  if (inside(config)) {
+    return with_inner(
+        config, schema_of(site_of(config)).mask_key(unwrap(config), longest));
+  }
+  if (!traits_.has_plain_parts) return config;
+  // Beside other items, what a part has counted is in its item.
+  put_in_frame(states_[config.lex].items, config.frame, made_.items);
+  put_in_frame(states_[config.lex].kernel, config.frame, made_.kernel);
+  bool changed = false;
+  for (Items* items : {&made_.items, &made_.kernel}) {
+    for (Item& item : *items) {
+      const NetworkState& state = network_.states[item.state];
+      if (state.action != Action::kSchema) continue;
+      Recogniser& part = schema(state.index);
+      if (part.traits().has_hints) continue;
+      const Configuration now =
+          item.inner == 0 ? part.start() : configs_[item.inner];
+      const Configuration key = part.mask_key(now, longest);
+      if (key == now) continue;
+      changed = true;
+      item.inner = intern_config(key);
+    }
+    std::sort(items->begin(), items->end());
+    items->erase(std::unique(items->begin(), items->end()), items->end());
+  }
+  if (!changed) return config;
+  pure_ = true;
+  return intern_configuration(slots_of(config));
 }
 
 // --- Tokens ------------------------------------------------------------------

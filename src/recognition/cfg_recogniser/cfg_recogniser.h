@@ -40,7 +40,7 @@
 //
 // Where only the text of a JSON Schema can continue, the configuration is that
 // of the schema's recogniser, with the enclosing site in `frame`, and bytes are
-// read by that recogniser.
+// read by that recogniser.  So what that recogniser counts stays a number.
 //
 // The mask of a configuration depends on the contents of contexts only where a
 // token ends the rules that these contexts are the stacks of.  The recogniser
@@ -172,10 +172,13 @@ class CfgRecogniser final : public recogniser::Recogniser {
   bool any_digits(recogniser::Configuration config) override;
   std::optional<std::uint32_t> chars_needed(
       recogniser::Configuration from, recogniser::Configuration to) override;
-  const automata::ByteTable* byte_classes_at(
+  const ByteClassTable* byte_classes_at(
       recogniser::Configuration config) override {
-    if (config.dead() || inside(config)) return nullptr;
-    return &byte_classes(config.lex);
+    if (config.dead()) return nullptr;
+    return inside(config) ? classes_inside(config) : &byte_classes(config.lex);
+  }
+  bool has_hints_at(recogniser::Configuration config) override {
+    return schema_of(site_of(config)).traits().has_hints;
   }
   ByteFacts bytes_at(recogniser::Configuration config) override;
   base::ByteSet repeatable_bytes(recogniser::Configuration config) override;
@@ -570,6 +573,8 @@ class CfgRecogniser final : public recogniser::Recogniser {
   // For each byte, the least byte of its class: bytes of a class have the same
   // transitions from the state.
   const automata::ByteTable& byte_classes(std::uint32_t lex);
+  // byte_classes_at() inside a schema's text; null if the schema knows none.
+  const ByteClassTable* classes_inside(recogniser::Configuration config);
   // What is known of a class of characters.
   struct ClassBytes {
     automata::ByteTable kinds = {};  // what a byte does before a character
@@ -714,6 +719,9 @@ class CfgRecogniser final : public recogniser::Recogniser {
   std::unordered_map<std::uint64_t, std::uint32_t> site_of_item_;
   std::vector<SiteFrame> site_frames_;
   std::unordered_map<std::uint64_t, std::uint32_t> site_frame_of_;
+  // By site and state of the schema: the byte classes where its text may end.
+  std::unordered_map<std::uint64_t, std::unique_ptr<ByteClassTable>>
+      site_classes_;
   // The configurations of kernels whose closures read contexts, and so depend
   // on no order of slots.
   base::InternTable<Item, ItemHash> kernels_;

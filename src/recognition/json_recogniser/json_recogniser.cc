@@ -42,7 +42,8 @@ JsonRecogniser::JsonRecogniser(DocumentRef document, ItemChoices choices,
     : document_(std::move(document)),
       options_(std::move(options)),
       canonical_(options_.spelling == JsonSpelling::kCanonical ||
-                 !options_.excludes.empty()),
+                 (options_.spelling == JsonSpelling::kAny &&
+                  !options_.excludes.empty())),
       choices_(std::move(choices)),
       solver_(*document_, choices_, options_),
       item_separator_(options_.layout.item_separator.value_or(
@@ -59,7 +60,7 @@ JsonRecogniser::JsonRecogniser(DocumentRef document, ItemChoices choices,
   }
   texts_.push_back(0);
   survivors_.emplace_back();
-  traits_.has_hints = true;
+  traits_.has_hints = !raw();
 }
 
 Result<std::unique_ptr<JsonRecogniser>> JsonRecogniser::create(
@@ -173,10 +174,12 @@ Result<std::unique_ptr<JsonRecogniser>> JsonRecogniser::make(
   // Step 4: the start, and the memory that texts may add from here on.
   Frame frame;
   frame.pending = true;
-  made->start_ = {
-      static_cast<LexId>(Kind::kRoot),
-      made->intern(std::move(frame), {{schema_solver::kAnything, 0, 0, root}}),
-      0, 0};
+  const FrameId whole =
+      made->intern(std::move(frame), {{schema_solver::kAnything, 0, 0, root}});
+  made->start_ =
+      made->raw() ? made->enter_raw(whole)
+                  : Configuration{static_cast<LexId>(Kind::kRoot), whole, 0, 0};
+  if (made->start_.dead()) return made->why_unsatisfiable();
   made->root_ = root;
   made->found_ = solver.take_notes();
   made->narrowed_ = solver.languages().narrowed();
@@ -457,6 +460,7 @@ Configuration JsonRecogniser::begin_value(FrameId id, std::uint8_t byte) {
 }
 
 bool JsonRecogniser::can_end(Configuration config) {
+  if (raw()) return raw_can_end(config);
   const Kind kind = lexemes_[config.lex].kind;
   if (kind == Kind::kEnd) return true;
   if (kind != Kind::kNumber || frames_[config.frame].kind != FrameKind::kRoot) {
@@ -498,6 +502,7 @@ std::uint32_t JsonRecogniser::count_in_mask_key(const Lexeme& lexeme,
 
 Configuration JsonRecogniser::mask_key(Configuration config,
                                        std::uint32_t longest) {
+  if (raw()) return raw_mask_key(config, longest);
   const Lexeme& lexeme = lexemes_[config.lex];
   config.frame = canonical(config.frame);
   if (lexeme.kind == Kind::kString || lexeme.kind == Kind::kKey) {
@@ -530,6 +535,7 @@ void add_to_list(std::string& list, std::string_view what) {
 // others are described by the bytes that may come.
 std::string JsonRecogniser::expected(Configuration config) {
   if (config.dead()) return "nothing";
+  if (raw()) return expected_in_raw(config);
   switch (lexemes_[config.lex].kind) {
     case Kind::kEnd:
       return "the end";
@@ -638,6 +644,7 @@ std::size_t JsonRecogniser::own_bytes() const {
          alternatives_.size() * sizeof(Alternative) +
          lexemes_.size() * (sizeof(Lexeme) + 48) + row_bytes_ +
          texts_.size() * 64 + list_bytes_ +
+         raw_classes_.size() * (sizeof(ByteClassTable) + 64) +
          (next_members_.size() + member_frames_.size() + possible_keys_.size() +
           fingerprints_.size()) *
              48 +

@@ -36,6 +36,7 @@
 //   json_recogniser.cc  structure: brackets, commas, colons, white space
 //   lexemes.cc          the table of lexemes; numbers, null, true and false
 //   strings.cc          strings
+//   raw_text.cc         strings without quotes
 //   keys.cc             keys
 //   frames.cc           the table of frames; opening and closing them
 //   arrays.cc           the next item of an array
@@ -100,6 +101,8 @@ class JsonRecogniser final : public recogniser::Recogniser,
   std::optional<base::ByteSet> exception_bytes(
       recogniser::Configuration config) override;
   bool any_digits(recogniser::Configuration config) override;
+  const ByteClassTable* byte_classes_at(
+      recogniser::Configuration config) override;
   std::optional<std::uint32_t> chars_needed(
       recogniser::Configuration from, recogniser::Configuration to) override;
   std::uint32_t lexeme_step(std::uint32_t lex, std::uint8_t byte) override;
@@ -465,6 +468,19 @@ class JsonRecogniser final : public recogniser::Recogniser,
   LexId compute_string_step(LexId lexeme, std::uint8_t byte);
   recogniser::Configuration close_string(recogniser::Configuration config);
 
+  // raw_text.cc
+  // Whether the texts are strings without quotes (JsonSpelling::kRaw).  The
+  // whole text is then one lexeme.
+  bool raw() const { return options_.spelling == JsonSpelling::kRaw; }
+  json::BodyState next_body(json::BodyState body, std::uint8_t byte) const;
+  recogniser::Configuration enter_raw(FrameId frame);
+  void count_raw(Entry& entry, automata::LanguageId language);
+  recogniser::Configuration raw_counted(recogniser::Configuration config);
+  bool raw_can_end(recogniser::Configuration config);
+  recogniser::Configuration raw_mask_key(recogniser::Configuration config,
+                                         std::uint32_t longest);
+  std::string expected_in_raw(recogniser::Configuration config);
+
   // keys.cc
   void add_key_trie(std::vector<schema_solver::KeyId> keys,
                     std::vector<automata::LanguageId> languages);
@@ -677,6 +693,11 @@ class JsonRecogniser final : public recogniser::Recogniser,
   std::vector<GrammarNote> later_notes_;
   std::string item_separator_;
   recogniser::Configuration start_;
+  // Raw texts: an upper bound on the characters that any text so far needs to
+  // become a string of an entry with a maximum.
+  std::uint64_t raw_needs_ = 0;
+  // Raw texts: byte_classes_at(), by lexeme.
+  std::unordered_map<LexId, std::unique_ptr<ByteClassTable>> raw_classes_;
 
   std::deque<Frame> frames_;
   std::vector<Alternative> alternatives_;

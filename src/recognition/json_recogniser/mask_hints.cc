@@ -80,6 +80,7 @@ base::ByteSet JsonRecogniser::first_bytes(Configuration config) {
 // Decides what is known of a place, in the order from the cheapest way to make
 // its mask to the most general.
 Hint JsonRecogniser::hint(Configuration config) {
+  if (raw()) return {};
   Hint hint{.is_whole_text = config.frame == start_.frame};
   if (std::optional<FreeString> body = free_string(config)) {
     hint.place = *std::move(body);

@@ -104,6 +104,8 @@ std::uint32_t JsonRecogniser::enter_string(FrameId id) {
         }
       }
       entry.state = languages.start(language);
+      if (raw()) count_raw(entry, language);
+      if (entry.min > entry.max) continue;
       if (!strings_left(entry.state, entry.used)) continue;
       const bool total =
           languages.universal(entry.state) && entry.used == UsedValues::kNone;
@@ -131,7 +133,8 @@ std::uint32_t JsonRecogniser::enter_string(FrameId id) {
   }
   // With several alternatives the mask would depend on their bounds, and not on
   // their states alone (by_state()).
-  if (lexeme.entries.size() == 1 && !lexeme.entries.front().avoids()) {
+  if (lexeme.entries.size() == 1 && !lexeme.entries.front().avoids() &&
+      !raw()) {
     count_characters(lexeme, only);
   }
   return intern(std::move(lexeme));
@@ -341,7 +344,7 @@ std::uint32_t JsonRecogniser::min_chars_in_range(automata::StateId state,
 Configuration JsonRecogniser::string_step(Configuration config,
                                           std::uint8_t byte) {
   Lexeme& now = lexemes_[config.lex];
-  const BodyState body = json::next(now.body, byte);
+  const BodyState body = next_body(now.body, byte);
   if (body == BodyState::kDead) return {};
   if (body == BodyState::kExit) return close_string(config);
   LexId target = now.known_step(byte);
@@ -353,7 +356,8 @@ Configuration JsonRecogniser::string_step(Configuration config,
   }
   config.lex = target;
   config.count += body == BodyState::kText;
-  return config.count <= lexemes_[target].max ? config : within_bounds(config);
+  if (config.count > lexemes_[target].max) return within_bounds(config);
+  return raw() ? raw_counted(config) : config;
 }
 
 // Drops the entries whose maximum length is exceeded.
@@ -412,7 +416,7 @@ JsonRecogniser::LexId JsonRecogniser::remember_range(LexId from,
                                                      LexId to) {
   const Lexeme& now = lexemes_[from];
   if (now.node != KeyTrie::kNone || now.avoids() || is_escape(now.body) ||
-      is_escape(json::next(now.body, byte))) {
+      is_escape(next_body(now.body, byte))) {
     return remember_step(from, byte, to);
   }
   ByteRange range = body_range(now.body, byte);
@@ -491,7 +495,7 @@ std::optional<JsonRecogniser::Entry> JsonRecogniser::entry_step(
 JsonRecogniser::LexId JsonRecogniser::compute_string_step(LexId id,
                                                           std::uint8_t byte) {
   const Lexeme& now = lexemes_[id];
-  const BodyState body = json::next(now.body, byte);
+  const BodyState body = next_body(now.body, byte);
   Lexeme next;
   next.kind = Kind::kString;
   next.body = body;

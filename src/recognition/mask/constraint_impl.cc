@@ -155,6 +155,15 @@ Configuration ConstraintImpl::mask_key_of(Recogniser& recogniser,
                                            : recogniser.mask_equivalent(key);
 }
 
+// The configuration whose mask is made for `config`.  Where a part counts and
+// has no hints, a walk over tokens meets fewer configurations from the key.
+Configuration ConstraintImpl::without_counts(Recogniser& recogniser,
+                                             Configuration config) {
+  return recogniser.traits().has_plain_parts && !is_off(Shortcut::kMaskKey)
+             ? recogniser.mask_key(config, compiler_->longest())
+             : config;
+}
+
 // Cached masks do not depend on the stop tokens: in them, a stop token fits if
 // its bytes do, or if it is read by its id.  But a matcher never reads a stop
 // token as text, and by its id only where the text can end after it.
@@ -284,9 +293,10 @@ bool ConstraintImpl::fill(const Position& position, const StopSet& stops,
     RecogniserMasks& masks = *position.in->masks;
     can_end = use->can_end(position.config);
     if (!use->overflowed()) {
+      const Configuration from = without_counts(*use, position.config);
       use->begin_tracking();
-      builder = &maker->make(*use, position.config, masks);
-      const bool past_part = use->end_tracking(position.config);
+      builder = &maker->make(*use, from, masks);
+      const bool past_part = use->end_tracking(from);
       made = !use->overflowed() && base::work_left();
       const MaskHandle handle =
           made ? compiler_->store().intern(builder->view()) : MaskHandle{};
@@ -297,7 +307,7 @@ bool ConstraintImpl::fill(const Position& position, const StopSet& stops,
         store_in_part(*use, position.config, past_part, handle);
         if (maker->read_most()) {
           masks.last_read = (masks.last_read + 1) % masks.lately.size();
-          masks.lately[masks.last_read] = position.config;
+          masks.lately[masks.last_read] = from;
         }
       }
     }

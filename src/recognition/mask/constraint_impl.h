@@ -196,6 +196,7 @@ class ConstraintImpl {
 
   // REQUIRES: the caller holds the recogniser's mutex.
   Configuration mask_key_of(Recogniser& recogniser, Configuration config);
+  Configuration without_counts(Recogniser& recogniser, Configuration config);
   Configuration read_locked(Recogniser& recogniser, Configuration config,
                             std::string_view bytes);
   Configuration read_locked(Recogniser& recogniser, Configuration config,

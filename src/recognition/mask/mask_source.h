@@ -38,6 +38,7 @@ class MaskSource {
       : recogniser_(recogniser),
         masks_(masks),
         own_hints_(recogniser.traits().has_hints),
+        plain_parts_(recogniser.traits().has_plain_parts),
         left_lex_(own_hints_ ? LeftValue::kLex
                              : LeftValue::kLex | Configuration::kInPart) {}
   MaskSource(const MaskSource&) = delete;
@@ -57,7 +58,8 @@ class MaskSource {
   }
   // Whether the recogniser has hints there, of its own or of a part.
   bool has_hints(Configuration config) const {
-    return own_hints_ || config.in_part();
+    return own_hints_ || (config.in_part() &&
+                          (!plain_parts_ || recogniser_.has_hints_at(config)));
   }
   // Of a dead configuration none.
   Hint hint(Configuration config) const {
@@ -104,6 +106,7 @@ class MaskSource {
   Recogniser& recogniser_;
   RecogniserMasks& masks_;
   const bool own_hints_;          // Recogniser::Traits::has_hints
+  const bool plain_parts_;        // Recogniser::Traits::has_plain_parts
   const std::uint32_t left_lex_;  // the `lex` where a value was left
 };
 

@@ -48,7 +48,7 @@ KeyWriter& KeyWriter::options(const JsonSchemaOptions& options) {
                excludes, documents, given] = options;
   const auto& [exact, space, indent, item, key] = layout;
   number((exact ? 1u : 0u) | (closed ? 2u : 0u) | (lenient ? 4u : 0u) |
-         (formats ? 8u : 0u) | (spelling == JsonSpelling::kAny ? 16u : 0u) |
+         (formats ? 8u : 0u) | static_cast<std::uint64_t>(spelling) << 4 |
          static_cast<std::uint64_t>(order) << 8 |
          (draft ? static_cast<std::uint64_t>(*draft) + 1 : 0) << 16 |
          (indent ? std::uint64_t{*indent} + 1 : 0) << 24);

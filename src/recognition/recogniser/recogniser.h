@@ -148,6 +148,8 @@ class Recogniser : public UserDataStore {
     base::ByteSet alphabet = base::kAllBytes;
     // It has hints of its own, not those of parts.
     bool has_hints = false;
+    // Some part has no hints.
+    bool has_plain_parts = false;
   };
   const Traits& traits() const { return traits_; }
 
@@ -192,7 +194,8 @@ class Recogniser : public UserDataStore {
   // For each byte, the least byte of its class: bytes of one class lead from
   // `config` to the same configuration.  Null if they are not known.  Valid as
   // long as the recogniser.
-  virtual const std::array<std::uint8_t, 256>* byte_classes_at(Configuration) {
+  using ByteClassTable = std::array<std::uint8_t, 256>;
+  virtual const ByteClassTable* byte_classes_at(Configuration) {
     return nullptr;
   }
   // Bytes of which every text, of whole characters, can be read from `config`.
@@ -202,6 +205,8 @@ class Recogniser : public UserDataStore {
 
   // --- Hints (hint.h).
 
+  // Whether a part with hints reads at `config`.  REQUIRES: config.in_part().
+  virtual bool has_hints_at(Configuration) { return true; }
   virtual Hint hint(Configuration) { return {}; }
   // The configuration that continues `config`, after its Hint::value was left.
   // Dead if it does not fit.

@@ -15,6 +15,7 @@
 
 #include "base/utf8.h"
 #include "json/writer.h"
+#include "regex/literal_pattern.h"
 #include "regex/pattern.h"
 
 namespace parlance::schema_solver {
@@ -128,10 +129,11 @@ std::string string_pattern_of(std::string_view text) {
   return out;
 }
 
-SharedPattern excluded_strings(std::span<const std::string> texts) {
+SharedPattern excluded_strings(std::span<const std::string> texts, bool raw) {
   std::string pattern;
   for (const std::string& text : texts) {
-    const std::string one = string_pattern_of(text);
+    const std::string one =
+        raw ? regex::literal_pattern(text) : string_pattern_of(text);
     if (!one.empty()) pattern += (pattern.empty() ? "" : "|") + one;
   }
   if (pattern.empty()) return nullptr;

@@ -35,10 +35,12 @@ namespace parlance::schema_solver {
 // contains `text`.  "" if there is no such string.
 std::string string_pattern_of(std::string_view text);
 
-// The pattern of the strings whose canonical text contains one of `texts`; null
-// if there is no such string.  REQUIRES: none of them is empty.
+// The pattern of the strings whose canonical text contains one of `texts`, or
+// which contain one themselves if they are `raw`; null if there is no such
+// string.  REQUIRES: none of them is empty.
 using SharedPattern = std::shared_ptr<const regex::Pattern>;
-SharedPattern excluded_strings(std::span<const std::string> texts);
+SharedPattern excluded_strings(std::span<const std::string> texts,
+                               bool raw = false);
 
 // Whether some text of the schema may contain a string.  May be true although
 // none does.

@@ -683,9 +683,10 @@ class SchemaSolver::Expander::Writer {
   }
 
   // A bound on the length stays a pair of numbers if the language is that of
-  // all strings.  Otherwise a minimum becomes part of the language, so that the
-  // language alone decides emptiness, and a maximum is compared with the length
-  // of the shortest string in the language.
+  // all strings, or, of raw strings, if every text can be made longer before it
+  // is completed.  Otherwise a minimum becomes part of the language, so that
+  // the language alone decides emptiness, and a maximum is compared with the
+  // length of the shortest string in the language.
   void add(Strings& strings) {
     if (strings.min > strings.max) return;
     automata::Languages& languages = solver_.languages_;
@@ -699,6 +700,16 @@ class SchemaSolver::Expander::Writer {
     const bool total = languages.universal(languages.start(language));
     if (bounded && total) {
       add_bounded(language, strings.min, strings.max);
+      return;
+    }
+    const automata::StateId start = languages.start(language);
+    constexpr std::uint64_t kFewChars = 16;  // cheaper as states
+    if (strings.min > kFewChars &&
+        solver_.options_.spelling == JsonSpelling::kRaw &&
+        languages.reach(start).extends) {
+      if (languages.min_chars_to_accept(start) <= strings.max) {
+        add_bounded(language, strings.min, strings.max);
+      }
       return;
     }
     if (strings.min > kMostChars) {
@@ -719,10 +730,10 @@ class SchemaSolver::Expander::Writer {
       any_length_.push_back(language);
       return;
     }
-    const automata::StateId start = languages.start(language);
-    if (languages.min_chars_to_accept(start) <= strings.max) {
+    const automata::StateId first = languages.start(language);
+    if (languages.min_chars_to_accept(first) <= strings.max) {
       add_bounded(language, 0, strings.max);
-    } else if (!languages.min_chars_exact(start)) {
+    } else if (!languages.min_chars_exact(first)) {
       leave_out(LeftOutBy::kLimit, "maxLength",
                 "no string that is short enough was found, of states that one "
                 "search may visit");

@@ -54,8 +54,12 @@ void locate(const EmbeddedSchema& embedded, std::string& path,
 // value, such as the parameters of a tool whose calls have several spellings.
 class NotedSchemas {
  public:
-  // Whether this is the first one.
+  // Whether this is the first one.  What is made of the strings of arguments
+  // has none: the arguments have notes of their own.
   bool add(const EmbeddedSchema& embedded) {
+    if (!embedded.in_place && embedded.options.spelling == JsonSpelling::kRaw) {
+      return false;
+    }
     return embedded.path.empty() ||
            seen_.emplace(embedded.path, embedded.language.get()).second;
   }
@@ -82,15 +86,16 @@ namespace {
 
 // The schemas of a tag's arguments have the same excludes.
 schema_solver::SharedPattern pattern_of(
-    const std::vector<std::string>& excludes, PartCache* cache) {
-  if (cache == nullptr) return schema_solver::excluded_strings(excludes);
+    const std::vector<std::string>& excludes, bool raw, PartCache* cache) {
+  if (cache == nullptr) return schema_solver::excluded_strings(excludes, raw);
   recogniser::KeyWriter writer('p');
+  writer.number(raw ? 1 : 0);
   for (const std::string& text : excludes) writer.text(text);
   std::string key = writer.take();
   std::shared_ptr<const void> found =
       cache->find(recogniser::EntryKind::kPart, key);
   if (found == nullptr) {
-    const auto made = schema_solver::excluded_strings(excludes);
+    const auto made = schema_solver::excluded_strings(excludes, raw);
     if (made == nullptr) return nullptr;
     const std::size_t bytes =
         sizeof(*made) +
@@ -124,8 +129,9 @@ Result<std::shared_ptr<Language>> make_schema(const json::Value& schema,
   if (!document) return std::move(document).error();
   if (options.closed) schema::close(*document);
   if (!options.excludes.empty() && schema_solver::may_have_strings(*document)) {
-    schema_solver::exclude_strings(*document,
-                                   pattern_of(options.excludes, cache));
+    schema_solver::exclude_strings(
+        *document, pattern_of(options.excludes,
+                              options.spelling == JsonSpelling::kRaw, cache));
   }
   Result<std::unique_ptr<JsonRecogniser>> made =
       JsonRecogniser::create(std::move(*document), options);

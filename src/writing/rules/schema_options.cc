@@ -18,6 +18,9 @@ namespace {
 using json::Kind;
 using json::Value;
 
+// ORDER: JsonSpelling
+constexpr std::array<std::string_view, 3> kSpellings = {"canonical", "any",
+                                                        "raw"};
 // ORDER: SchemaDraft
 constexpr std::array<std::string_view, 5> kDrafts = {"4", "6", "7", "2019-09",
                                                      "2020-12"};
@@ -144,11 +147,14 @@ class Reader {
   void spelling(JsonSpelling& out) {
     const Value* value = given("spelling");
     if (value == nullptr) return;
-    if (value->is_string() && value->as_string() == "any") {
-      out = JsonSpelling::kAny;
-    } else if (!value->is_string() || value->as_string() != "canonical") {
-      fail(ErrorCode::kUnknownName, "spelling", "is \"canonical\" or \"any\".");
+    for (std::size_t i = 0; i < kSpellings.size(); ++i) {
+      if (value->is_string() && value->as_string() == kSpellings[i]) {
+        out = static_cast<JsonSpelling>(i);
+        return;
+      }
     }
+    fail(ErrorCode::kUnknownName, "spelling",
+         "is \"canonical\", \"any\" or \"raw\".");
   }
 
   void draft(std::optional<SchemaDraft>& out) {
@@ -221,7 +227,11 @@ json::Value write_schema_options(const JsonSchemaOptions& options) {
   }
   if (options.closed) out.set("strict_mode", true);
   if (options.key_order == KeyOrder::kSchema) out.set("any_order", false);
-  if (options.spelling == JsonSpelling::kAny) out.set("spelling", "any");
+  if (options.spelling != defaults.spelling) {
+    out.set(
+        "spelling",
+        std::string(kSpellings[static_cast<std::size_t>(options.spelling)]));
+  }
   if (options.lenient) out.set("lenient", true);
   if (!options.assert_formats) out.set("assert_formats", false);
   if (options.draft) {

@@ -13,7 +13,7 @@
 //   strict_mode         JsonSchemaOptions::closed.  Default: false.
 //   any_order           Default: true.
 //   excludes            JsonSchemaOptions::excludes.  Default: [].
-//   spelling            "canonical", "any".  Default: "canonical".
+//   spelling            "canonical", "any", "raw".  Default: "canonical".
 //   lenient, assert_formats, draft ("7"), documents ({url: schema})
 
 #include "parlance/error.h"
