@@ -112,7 +112,7 @@ TEST(PythonScanner, Tokens) {
       {&kCalls, "f(a='\\xZZ)', b=1) g()",
        "call =:f { k:a \" bad end call =:g { ] end ."},
       {&kCalls, "f(1)", "call =:f { bad end ."},
-      {&kCalls, "f-x()", "bad"},
+      {&kCalls, "f-x()", "call =:f-x { ] end ."},
       {&kCalls, "f(a=1), and", "call =:f { k:a s:1 ] end bad"},
       {&kCallList, "[f-x(a-b='\\/')] ",
        "call =:f-x { k:a-b \" t:\\/ \"\" ] end ."},

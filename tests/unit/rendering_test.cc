@@ -207,9 +207,12 @@ TEST(Rendering, Python) {
             R"(<call>f:a="x\ny", n=3, f=0.5, b=True, z=None, l=["p", 1], )"
             R"(o={"k": {"m": "q"}}</call>)");
   EXPECT_EQ(arguments_in(R"("python")", R"({"a-b": 1})"),
-            "ERROR conflict at /tool_calls/0/function/arguments/a-b: message: "
-            "the name of an argument of a Python call must be an identifier, "
-            "and \"a-b\" is none.");
+            "<call>f:a-b=1</call>");
+  EXPECT_EQ(arguments_in(R"("python")", R"({"a b": 1})"),
+            "ERROR conflict at /tool_calls/0/function/arguments/a b: message: "
+            "\"a b\" cannot be the name of an argument of a Python call: such "
+            "a name consists of letters, digits and \"_\", does not begin with "
+            "a digit, and may have \"-\" or \".\" between two of them.");
 }
 
 TEST(Rendering, Elements) {

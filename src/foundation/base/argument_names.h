@@ -18,14 +18,21 @@ constexpr bool is_name_letter(char c) {
   return is_letter(byte) || c == '_' || byte >= 0x80;
 }
 
-// Whether a name may stand before "=" in a Python call: letters, digits and
-// "_", not beginning with a digit.  Reserved words are names too, since tools
-// have parameters like "from".
+// Whether a name may stand before "=" in a Python call.  More than identifiers,
+// since tools have parameters like "from" and "dry-run".
+inline constexpr const char* kArgumentNameRule =
+    "consists of letters, digits and \"_\", does not begin with a digit, and "
+    "may have \"-\" or \".\" between two of them";
 inline bool is_argument_name(std::string_view name) {
-  return !name.empty() && is_name_letter(name.front()) &&
-         std::ranges::all_of(name, [](char c) {
-           return is_name_letter(c) || is_digit(static_cast<unsigned char>(c));
-         });
+  if (name.empty() || !is_name_letter(name.front())) return false;
+  bool part = true;  // a part of the name begins here
+  for (const char c : name) {
+    const bool word =
+        is_name_letter(c) || is_digit(static_cast<unsigned char>(c));
+    if (!word && (part || (c != '-' && c != '.'))) return false;
+    part = !word;
+  }
+  return !part;
 }
 
 // Whether a key is written without delimiters where keys may be delimited

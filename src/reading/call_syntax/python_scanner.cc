@@ -378,18 +378,11 @@ void PythonScanner::begin_name() {
   state_ = State::kName;
 }
 
-// Each part between dots is a name.  In a strict list '-' separates parts as
-// well, and a part after the first may begin with a digit.
+// The names of tools and of their parameters: words between dots and, though
+// no name of Python has one, '-'.
 bool PythonScanner::read_name_part(char c) {
-  if (is_word(c)) {
-    if (part_ && is_digit(c) && (!strict() || position_ == begin_)) {
-      return false;
-    }
-    part_ = false;
-    return true;
-  }
-  if (part_ || (c != '.' && (c != '-' || !strict()))) return false;
-  part_ = true;
+  if (!is_word(c) && (part_ || (c != '.' && c != '-'))) return false;
+  part_ = !is_word(c);
   return true;
 }
 
@@ -515,9 +508,9 @@ bool PythonScanner::step_argument(char c) {
 
 bool PythonScanner::step_argument_name(char c) {
   if (state_ == State::kArgumentName) {
-    if (strict() ? read_name_part(c) : is_word(c)) return true;
+    if (read_name_part(c)) return true;
     end_ = position_;
-    if (!strict() || !part_) state_ = State::kAfterArgumentName;
+    if (!part_) state_ = State::kAfterArgumentName;
   }
   if (state_ == State::kAfterArgumentName && is_space(c)) return true;
   if (state_ == State::kArgumentName || c != '=') {

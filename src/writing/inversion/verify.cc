@@ -387,14 +387,17 @@ bool spells_marker(const Plan& plan, std::string_view name,
                              });
 }
 
+// Of all tools: the required arguments that cannot be written, each with its
+// pointer and why.
+using Faults = std::vector<std::pair<std::string, std::string>>;
+
 // verify_arguments() for one tool whose arguments have this style.
-std::optional<Error> verify_properties(const Format& format, const Plan& plan,
-                                       const ReadTexts& read,
-                                       const format::ArgumentLayout& layout,
-                                       Tool& tool,
-                                       std::vector<GrammarNote>& notes) {
+void verify_properties(const Format& format, const Plan& plan,
+                       const ReadTexts& read,
+                       const format::ArgumentLayout& layout, Tool& tool,
+                       std::vector<GrammarNote>& notes, Faults& faults) {
   const json::Value* declared = tool.schema.find("properties");
-  if (declared == nullptr || !declared->is_object()) return std::nullopt;
+  if (declared == nullptr || !declared->is_object()) return;
   std::vector<std::string> left_out;
   for (const json::Member& member : declared->members()) {
     if (detail::Access::impl(format)->built_in &&
@@ -417,14 +420,28 @@ std::optional<Error> verify_properties(const Format& format, const Plan& plan,
              : "of the call " + json::quoted(call) + ", " + fault + ".");
     const std::string pointer = argument_pointer(tool, member.key);
     if (required) {
-      return Error{ErrorCode::kConflict, "tools: " + what, pointer};
+      faults.emplace_back(pointer, what);
+      continue;
     }
     notes.push_back({GrammarNote::Kind::kNarrowed, "properties", pointer,
                      what + "  It is optional, so it is left out."});
     left_out.push_back(member.key);
   }
   leave_out(tool, std::move(left_out));
-  return std::nullopt;
+}
+
+// An error that lists the faults, up to a bound.
+Error error_of(const Faults& faults) {
+  constexpr std::size_t kMostListed = 100;
+  std::string message = "tools: " + faults.front().second;
+  for (std::size_t i = 1; i < std::min(faults.size(), kMostListed); ++i) {
+    message += "\n" + faults[i].first + ": " + faults[i].second;
+  }
+  if (faults.size() > kMostListed) {
+    message += "\n(" + std::to_string(faults.size() - kMostListed) +
+               " more arguments)";
+  }
+  return {ErrorCode::kConflict, std::move(message), faults.front().first};
 }
 
 }  // namespace
@@ -439,13 +456,12 @@ std::optional<Error> verify_arguments(const Format& format, const Plan& plan,
   if (layout == nullptr || layout->style == format::ArgumentStyle::kJson) {
     return std::nullopt;
   }
+  Faults faults;
   for (Tool& tool : tools) {
-    if (auto error =
-            verify_properties(format, plan, read, *layout, tool, notes)) {
-      return error;
-    }
+    verify_properties(format, plan, read, *layout, tool, notes, faults);
   }
-  return std::nullopt;
+  if (faults.empty()) return std::nullopt;
+  return error_of(faults);
 }
 
 }  // namespace parlance::inversion

@@ -41,8 +41,8 @@ Result<ReadBack> verify_names(const Format& format, const Plan& plan,
 // becomes `false`, and a note says so. Names that the grammar leaves out by
 // itself are not read.
 //
-// Errors: kConflict for a required argument, with a message that names field,
-// tool, argument and text, and the pointer of the argument.
+// Errors: kConflict for the required arguments, with a message that names
+// field, tool, argument and text of each, and the pointer of the first.
 // Complexity: O(sum of the sizes of these calls).
 std::optional<Error> verify_arguments(const Format& format, const Plan& plan,
                                       const ReadTexts& read,

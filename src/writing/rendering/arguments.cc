@@ -143,9 +143,10 @@ Result<std::string> write_python(const Value& arguments) {
   for (const json::Member& member : arguments.members()) {
     if (!base::is_argument_name(member.key)) {
       return Error{ErrorCode::kConflict,
-                   "the name of an argument of a Python call must be an "
-                   "identifier, and " +
-                       json::quoted(member.key) + " is none.",
+                   json::quoted(member.key) +
+                       " cannot be the name of an argument of a Python call: "
+                       "such a name " +
+                       base::kArgumentNameRule + ".",
                    json::append_pointer("", member.key)};
     }
     if (!out.empty()) out += ", ";
