@@ -25,6 +25,7 @@ std::string tag_text(std::string_view schema, std::string_view members) {
          std::string(schema) + ", " + std::string(members) + "}}";
 }
 
+constexpr const char* kMinimaxM3 = R"("style": "minimax_m3_xml")";
 constexpr const char* kQwen =
     R"("style": "elements", "elements": {"open": "<parameter=",
        "middle": ">\n", "close": "\n</parameter>\n",
@@ -287,6 +288,12 @@ TEST(Layouts, Python) {
       {kPython, "true", R"(f_1=None, from={"x-y": 1})",
        R"({"f_1": null, "from": {"x-y": 1}})"},
       {kPython, "true", R"(x-y=None)", nullptr},
+      {kPython, R"({"properties": {"x-y.1": {"type": "null"}}})",
+       R"(x-y.1=None)", R"({"x-y.1": null})"},
+      {kPython, R"({"propertyNames": {"pattern": "-"}})", R"(x-=None)",
+       nullptr},
+      {kPython, R"({"propertyNames": {"pattern": "-"}})", R"(x-y=None)",
+       R"({"x-y": null})"},
   });
 }
 
@@ -330,7 +337,13 @@ TEST(Layouts, UnwritableNames) {
     const char* why;
   };
   const std::vector<Row> rows = {
-      {kPython, "x-y", "is not a Python identifier"},
+      {kPython, "x y",
+       "cannot be one of a Python call: such a name consists of letters, digits "
+       "and \"_\", does not begin with a digit, and may have \"-\" or \".\" "
+       "between two of them"},
+      {kMinimaxM3, "a>b",
+       "cannot be told from a marker in minimax_m3_xml: such a name is not "
+       "empty, has no '<' and '>' in it, and does not begin with '/'"},
       {kDelimited, "a<|\\\"|>b", "contains \"<|\\\"|>\", which ends a string"},
       {kJsonStrings, "a: b", "contains \": \", which ends the name"},
       {kQuoted, "a\\\"b", "contains \"\\\"\", which ends the name"},

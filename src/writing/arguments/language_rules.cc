@@ -97,13 +97,19 @@ ExprId LanguageRules::branch(const Dfa& dfa, const Branch& from,
 
 std::optional<ExprId> LanguageRules::expr(
     automata::LanguageId language, const std::vector<std::string>& excludes,
-    std::span<const std::string> without) {
+    std::span<const std::string> without, std::size_t most) {
   const bool none = std::any_of(excludes.begin(), excludes.end(),
                                 [](const auto& text) { return text.empty(); });
   if (none || languages_.empty(language)) return rules_.choice({});
-  const Dfa dfa = dfas_.of(languages_, language, excludes, max_states_);
+  most = std::min(most, max_states_ - std::min(states_, max_states_));
+  const Dfa dfa =
+      dfas_.of(languages_, language, excludes, std::max(most, std::size_t{1}));
   if (dfa == nullptr) return std::nullopt;
-  if (counted_.insert(dfa).second) states_ += dfa->states.size();
+  if (!counted_.contains(dfa)) {
+    if (dfa->states.size() > most) return std::nullopt;
+    states_ += dfa->states.size();
+    counted_.insert(dfa);
+  }
   std::vector<std::string_view> texts;
   for (const std::string& text : without) {
     if (dfa->accepts(text)) texts.push_back(text);

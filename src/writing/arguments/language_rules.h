@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <set>
@@ -44,10 +45,12 @@ class LanguageRules {
         max_states_(max_states) {}
 
   // The texts of `language` that contain none of `excludes` and are not among
-  // `without`.  Nothing if they have more states than `max_states` leaves.
-  std::optional<rules::ExprId> expr(automata::LanguageId language,
-                                    const std::vector<std::string>& excludes,
-                                    std::span<const std::string> without = {});
+  // `without`.  Nothing if they have more states than `most`, or than
+  // `max_states` leaves.
+  std::optional<rules::ExprId> expr(
+      automata::LanguageId language, const std::vector<std::string>& excludes,
+      std::span<const std::string> without = {},
+      std::size_t most = std::numeric_limits<std::size_t>::max());
 
   // The rules that still have no body.
   std::vector<TextRule> take_texts() { return std::move(texts_); }

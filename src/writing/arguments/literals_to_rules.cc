@@ -27,7 +27,8 @@ namespace {
 
 // Names as patterns.  In a string of Python: what needs no escape.
 constexpr std::string_view kIdentifiers =
-    "[^\\x00-@\\[-^`{-\\x7f][^\\x00-/:-@\\[-^`{-\\x7f]*";
+    "[^\\x00-@\\[-^`{-\\x7f][^\\x00-/:-@\\[-^`{-\\x7f]*"
+    "(?:[.\\-][^\\x00-/:-@\\[-^`{-\\x7f]+)*";
 constexpr std::string_view kPlainInQuotes = "[^\"\\\\\\x00-\\x1f]*";
 constexpr std::string_view kAnyName = "[\\s\\S]*";
 
@@ -53,29 +54,6 @@ UndeclaredNames RuleWriter::undeclared_names(bool call) const {
   UndeclaredNames out;
   out.writable = kIdentifiers;
   return out;
-}
-
-std::string RuleWriter::why_unwritable(std::string_view name, bool call) const {
-  if (options_.style == ArgumentStyle::kPython) {
-    return !call || base::is_argument_name(name) ? ""
-                                                 : "is not a Python identifier";
-  }
-  const auto holds = [](std::string_view text, std::string_view part) {
-    return text.find(part) != std::string_view::npos;
-  };
-  if (options_.style == ArgumentStyle::kDelimited) {
-    const std::string_view close = options_.delimited.close;
-    return is_bare_key(name, options_.delimited) ||
-                   !holds(name, unambiguous_end("", close))
-               ? ""
-               : "contains " + json::quoted(close) + ", which ends a string";
-  }
-  for (const std::string& text : name_excludes(layout_)) {
-    if (holds(written_name(layout_, name), text)) {
-      return "contains " + json::quoted(text) + ", which ends the name";
-    }
-  }
-  return "";
 }
 
 // A declared name and the punctuation after it.
@@ -219,7 +197,7 @@ void RuleWriter::delimited_scalars(const Conjunction& all, std::uint8_t types,
   if ((types & schema::kString) == 0) return;
   const auto strings = taken(schema_.strings(all));
   if (!strings) return;
-  if (languages_.empty(*strings)) return;
+  if (no_strings(*strings)) return;
   const std::string_view close = options_.delimited.close;
   choices.push_back(rules_.sequence(
       {marker(options_.delimited.open),

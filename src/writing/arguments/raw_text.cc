@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "arguments/rule_writer.h"
+#include "schema/conjoin.h"
 
 namespace parlance::arguments {
 
@@ -53,124 +54,159 @@ ExprId RuleWriter::listed_text(const std::vector<std::string>& listed,
   return rules_.choice(std::move(out));
 }
 
-// The strings of a language with at most `max_chars` characters.
-ExprId RuleWriter::limited_text(LanguageId strings, std::uint64_t max_chars,
-                                const std::vector<std::string>& excludes,
-                                const Conjunction& all) {
-  const ExprId text = without(strings, excludes, all);
-  if (max_chars > 0x7FFFFFFF) return text;
-  const RuleId limited =
-      rules_.add_rule("text_" + std::to_string(rules_.rules.size()));
-  rules_.rules[limited].body = text;
-  rules_.rules[limited].options.max_chars =
-      static_cast<std::uint32_t>(max_chars);
-  return rules_.reference(limited);
+// Whether there is none, whatever their bounds.
+bool RuleWriter::no_strings(LanguageId language) {
+  const automata::Languages::Counted counted =
+      languages_.without_bounds(language);
+  return counted.min_chars > counted.max_chars ||
+         languages_.empty(counted.language);
+}
+
+LanguageId RuleWriter::language_of(const StringSet& strings) {
+  const auto& [language, min_chars, max_chars] = strings.counted;
+  if (min_chars == 0 && max_chars == ArgumentObject::kUnbounded) {
+    return language;
+  }
+  return languages_.all_of(
+      {language, languages_.length_between(min_chars, max_chars)});
+}
+
+RuleWriter::StringSet RuleWriter::matching(StringSet strings,
+                                           std::string_view pattern) {
+  strings.counted.language = languages_.all_of(
+      {strings.counted.language, languages_.matching(pattern)});
+  strings.rules.emplace_back(json::Object{{"pattern", std::string(pattern)}});
+  return strings;
+}
+
+RuleWriter::StringSet RuleWriter::not_matching(StringSet strings,
+                                               std::string_view pattern) {
+  strings.counted.language =
+      languages_.all_of({strings.counted.language,
+                         languages_.complement(languages_.matching(pattern))});
+  strings.rules.emplace_back(
+      json::Object{{"not", json::Object{{"pattern", std::string(pattern)}}}});
+  return strings;
 }
 
 // Strings without quotes and escapes.  `line_feeds`: with the line feeds of the
 // markup before and after them; see markup.h.
-ExprId RuleWriter::raw_text(const Conjunction& all, LanguageId strings,
+ExprId RuleWriter::raw_text(const Conjunction& all, LanguageId language,
                             const std::vector<std::string>& excludes,
                             bool line_feeds) {
-  // Counting states instead of a budget: a budget ends a text only where the
-  // text may end, and a text with a space at its end may not.
+  StringSet strings{languages_.without_bounds(language)};
   if (layout_.strip) {
-    strings = languages_.all_of(
-        {strings, languages_.complement(languages_.matching(
-                      "\\A[\\s\\x1C-\\x1F\\x85]|[\\s\\x1C-\\x1F\\x85]\\Z"))});
+    strings = not_matching(std::move(strings),
+                           "\\A[\\s\\x1C-\\x1F\\x85]|[\\s\\x1C-\\x1F\\x85]\\Z");
   }
-  if (const auto listed = schema_.listed_strings(all, strings)) {
+  if (const auto listed = schema_.listed_strings(all, language_of(strings))) {
     return listed_text(*listed, excludes, line_feeds);
   }
-  if (layout_.strip) return without(strings, excludes, all);
-  // An upper bound becomes a budget of the rule: states that count would be
-  // many.
-  std::uint64_t max = ArgumentObject::kUnbounded;
-  if (const std::optional<Lengths> lengths = schema_.lengths(all)) {
-    if (lengths->min > lengths->max) return rules_.choice({});
-    max = lengths->max;
-    strings =
-        languages_.length_between(lengths->min, ArgumentObject::kUnbounded);
-  }
   // If any string is valid, any text is, with or without line feeds.
-  const bool any = strings == languages_.everything() && max > 0x7FFFFFFF;
-  if (!line_feeds || any) return limited_text(strings, max, excludes, all);
-
-  return max <= 0x7FFFFFFF ? limited_lines(strings, max, excludes, all)
-                           : lines(strings, excludes, all);
-}
-
-// A limited text with the line feeds of the markup.  A budget ends a text only
-// where the text may end, so it is exact only for texts that may end anywhere.
-// Therefore a string of several lines always has the line feeds of the markup
-// here, and they are optional only for a string of a single line.
-ExprId RuleWriter::limited_lines(LanguageId strings, std::uint64_t max_chars,
-                                 const std::vector<std::string>& excludes,
-                                 const Conjunction& all) {
-  const ExprId feed = rules_.bytes("\n");
-  const ExprId maybe = rules_.repeat(feed, 0, 1);
-  const LanguageId line = languages_.all_of(
-      {strings, languages_.complement(languages_.matching("\\n"))});
-  const ExprId text = limited_text(strings, max_chars, excludes, all);
-  const ExprId single = limited_text(line, max_chars, excludes, all);
-  return rules_.choice({rules_.sequence({feed, text, feed}),
-                        rules_.sequence({maybe, single, maybe})});
+  if (!line_feeds || language == languages_.everything()) {
+    return written(all, strings, excludes);
+  }
+  return lines(all, strings, excludes);
 }
 
 // A text with the line feeds of the markup.  A reader removes one line feed
 // from each side of the text.  So the line feed of the markup may be missing on
 // a side only if the string has none of its own on this side.
-ExprId RuleWriter::lines(LanguageId strings,
-                         const std::vector<std::string>& excludes,
-                         const Conjunction& all) {
+ExprId RuleWriter::lines(const Conjunction& all, const StringSet& strings,
+                         const std::vector<std::string>& excludes) {
   const ExprId feed = rules_.bytes("\n");
   const ExprId maybe = rules_.repeat(feed, 0, 1);
-  // One side.  `own`: the strings with a line feed of their own on this side.
+  // One side.  `own`: matches strings with a line feed of their own there.
   // `fed` writes texts with the line feed of the markup, `plain` without.
-  const auto beside = [&](LanguageId texts, LanguageId own, const auto& fed,
-                          const auto& plain) {
-    if (languages_.empty(languages_.all_of({texts, own}))) {
+  const auto beside = [&](const StringSet& texts, std::string_view own,
+                          const auto& fed, const auto& plain) {
+    if (languages_.empty(matching(texts, own).counted.language)) {
       return fed(texts, maybe);
     }
-    const LanguageId others =
-        languages_.all_of({texts, languages_.complement(own)});
+    const StringSet others = not_matching(texts, own);
     const ExprId with = fed(texts, feed);
-    if (languages_.empty(others)) return with;
+    if (languages_.empty(others.counted.language)) return with;
     return rules_.choice({with, plain(others)});
   };
-  const auto body = [&](LanguageId texts) {
-    return without(texts, excludes, all);
+  const auto body = [&](const StringSet& texts) {
+    return written(all, texts, excludes);
   };
-  const LanguageId begins = languages_.matching("\\A\\n");
-  const LanguageId ends = languages_.matching("\\n\\Z");
-  const auto with_end = [&](LanguageId texts) {
+  const auto with_end = [&](const StringSet& texts) {
     return beside(
-        texts, ends,
-        [&](LanguageId inner, ExprId after) {
+        texts, "\\n\\Z",
+        [&](const StringSet& inner, ExprId after) {
           return rules_.sequence({body(inner), after});
         },
         body);
   };
   return beside(
-      strings, begins,
-      [&](LanguageId inner, ExprId before) {
+      strings, "\\A\\n",
+      [&](const StringSet& inner, ExprId before) {
         return rules_.sequence({before, with_end(inner)});
       },
       with_end);
 }
 
-// The strings of a language that contain none of `excludes`.
-ExprId RuleWriter::without(LanguageId strings,
-                           const std::vector<std::string>& excludes,
-                           const Conjunction& all) {
-  if (strings == languages_.everything()) {
-    // The excludes are not markers: here an added token is its bytes, and no
-    // token may spell an excluded text.
-    rules::FreeTextExpr text;
-    text.excludes = excludes;
-    return rules_.free_text(std::move(text));
+// The strings that contain none of `excludes`.  A language of few states is
+// written as rules, by its automaton.  States would count where a length is
+// bounded, so there, and where they are many, a recogniser reads the strings.
+ExprId RuleWriter::written(const Conjunction& all, const StringSet& strings,
+                           const std::vector<std::string>& excludes) {
+  constexpr std::uint64_t kFewChars = 16;
+  constexpr std::size_t kFewStates = 1000;
+  const automata::Languages::Counted& counted = strings.counted;
+  if (counted.min_chars <= kFewChars &&
+      counted.max_chars == ArgumentObject::kUnbounded) {
+    const LanguageId language = language_of(strings);
+    if (language == languages_.everything()) {
+      // The excludes are not markers: here an added token is its bytes, and no
+      // token may spell an excluded text.
+      rules::FreeTextExpr text;
+      text.excludes = excludes;
+      return rules_.free_text(std::move(text));
+    }
+    const std::optional<ExprId> out =
+        texts_.expr(language, excludes, {}, kFewStates);
+    if (out) return *out;
   }
-  return language(strings, all, excludes);
+  return counted_text(all, strings, excludes);
+}
+
+// Strings of the same language share a rule.
+ExprId RuleWriter::counted_text(const Conjunction& all,
+                                const StringSet& strings,
+                                const std::vector<std::string>& excludes) {
+  const auto [entry, made] =
+      counted_texts_.try_emplace({language_of(strings), excludes}, kNoId);
+  if (!made) return rules_.reference(entry->second);
+  const RuleId rule =
+      rules_.add_rule("text_" + std::to_string(rules_.rules.size()));
+  entry->second = rule;
+  json::Value schema;
+  if (const std::optional<Lengths> lengths = schema_.lengths(all)) {
+    // Without what else the schema says, so that equal bounds are equal
+    // schemas.
+    json::Object bounds = {{"type", "string"}};
+    constexpr auto kMost = std::uint64_t{0x7FFFFFFFFFFFFFFF};
+    bounds.set("minLength",
+               static_cast<std::int64_t>(std::min(lengths->min, kMost)));
+    if (lengths->max <= kMost) {
+      bounds.set("maxLength", static_cast<std::int64_t>(lengths->max));
+    }
+    schema = std::move(bounds);
+  } else {
+    schema = schema_.schema_of(all, schema::kString);
+  }
+  for (const json::Value& one : strings.rules) {
+    schema = schema::conjoined(std::move(schema), one);
+  }
+  rules_.rules[rule].body = rules_.schema(
+      {std::move(schema),
+       json::Object{
+           {"spelling", "raw"},
+           {"strict_mode", true},
+           {"excludes", json::Array(excludes.begin(), excludes.end())}}});
+  return rules_.reference(rule);
 }
 
 }  // namespace parlance::arguments

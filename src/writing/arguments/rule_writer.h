@@ -96,20 +96,28 @@ class RuleWriter {
   ExprId language(LanguageId id, const Conjunction& all,
                   const std::vector<std::string>& excludes,
                   std::span<const std::string> without = {});
-  ExprId raw_text(const Conjunction& all, LanguageId strings,
+  // Some of the strings that satisfy a conjunction: those of a language with a
+  // number of characters between two bounds; and the schemas that the others do
+  // not satisfy.
+  struct StringSet {
+    automata::Languages::Counted counted = {};
+    std::vector<json::Value> rules = {};
+  };
+  bool no_strings(LanguageId language);
+  LanguageId language_of(const StringSet& strings);
+  // Those that match a constant pattern somewhere, and those that do not.
+  StringSet matching(StringSet strings, std::string_view pattern);
+  StringSet not_matching(StringSet strings, std::string_view pattern);
+  ExprId raw_text(const Conjunction& all, LanguageId language,
                   const std::vector<std::string>& excludes, bool line_feeds);
   ExprId listed_text(const std::vector<std::string>& listed,
                      const std::vector<std::string>& excludes, bool line_feeds);
-  ExprId limited_text(LanguageId strings, std::uint64_t max_chars,
-                      const std::vector<std::string>& excludes,
-                      const Conjunction& all);
-  ExprId limited_lines(LanguageId strings, std::uint64_t max_chars,
-                       const std::vector<std::string>& excludes,
-                       const Conjunction& all);
-  ExprId lines(LanguageId strings, const std::vector<std::string>& excludes,
-               const Conjunction& all);
-  ExprId without(LanguageId strings, const std::vector<std::string>& excludes,
-                 const Conjunction& all);
+  ExprId lines(const Conjunction& all, const StringSet& strings,
+               const std::vector<std::string>& excludes);
+  ExprId written(const Conjunction& all, const StringSet& strings,
+                 const std::vector<std::string>& excludes);
+  ExprId counted_text(const Conjunction& all, const StringSet& strings,
+                      const std::vector<std::string>& excludes);
 
   // Values and elements.
   ExprId json(const Conjunction& all, std::uint8_t types);
@@ -122,11 +130,12 @@ class RuleWriter {
   ExprId typed_value(const Conjunction& all);
   ExprId cohere_element(ExprId name, const Conjunction& all);
   ExprId minimax_m3_element(ExprId name, const Conjunction& all);
-  bool remove_undeclared(ArgumentObject& constraints, const Conjunction& all);
+  void remove_undeclared(ArgumentObject& constraints, const Conjunction& all);
 
   // Objects and arrays.
   ExprId object(const ListKey& list);
   ExprId array(const ListKey& list);
+  std::string why_unwritable(std::string_view name, bool call) const;
   void remove_unwritable(ArgumentObject& constraints, const ListKey& list);
   ExprId extra_members(const ArgumentObject& constraints, const ListKey& list,
                        std::optional<LanguageId> part);
@@ -143,8 +152,6 @@ class RuleWriter {
 
   // literals_to_rules.cc: names with the punctuation after them, and values.
   UndeclaredNames undeclared_names(bool call) const;
-  // Why a name cannot be written; "" if it can.
-  std::string why_unwritable(std::string_view name, bool call) const;
   ExprId literal_name(std::string_view name, bool call);
   ExprId literal_names(LanguageId names, const ArgumentObject::Extra& extra,
                        bool call);
@@ -167,6 +174,9 @@ class RuleWriter {
   ExprId space_ = rules::kNoId;
   std::map<ListKey, rules::RuleId> list_rules_;
   std::map<Conjunction, rules::RuleId> literal_rules_;
+  // By language and excludes.
+  std::map<std::pair<LanguageId, std::vector<std::string>>, rules::RuleId>
+      counted_texts_;
   rules::RuleId quoted_character_ = rules::kNoId;
   std::vector<Waiting> waiting_;
   std::vector<GrammarNote> narrowed_;

@@ -64,6 +64,7 @@ JsonSchemaOptions solver_options() {
   // One more than objects() and arrays() accept, so that these see when the
   // solver has left some out.
   out.limits.alternatives = kMaxAlternatives + 1;
+  out.spelling = JsonSpelling::kRaw;
   return out;
 }
 

@@ -10,6 +10,7 @@
 #include "arguments/member_order.h"
 #include "arguments/name_partition.h"
 #include "arguments/rule_writer.h"
+#include "base/argument_names.h"
 #include "base/utf8.h"
 #include "json/writer.h"
 #include "schema/conjoin.h"
@@ -151,7 +152,7 @@ ExprId RuleWriter::value(const Conjunction& all, const TypeGroup& group,
   if ((types & schema::kString) != 0) {
     const auto strings = taken(schema_.strings(all));
     if (!strings) return rules_.empty();
-    if (!languages_.empty(*strings)) {
+    if (!no_strings(*strings)) {
       choices.push_back(raw_text(all, *strings, excludes, line_feeds));
     }
     // Free text includes the spellings of all scalars.
@@ -183,7 +184,7 @@ ExprId RuleWriter::exact_value(const Conjunction& all, const TypeGroup& group,
     types &= static_cast<std::uint8_t>(~schema::kString);
     const auto strings = taken(schema_.strings(all));
     if (!strings) return rules_.empty();
-    if (!languages_.empty(*strings)) {
+    if (!no_strings(*strings)) {
       std::vector<std::string> raw = excludes;
       if (cdata) {
         raw.insert(raw.end(), {"<", "&"});
@@ -258,7 +259,7 @@ ExprId RuleWriter::cohere_element(ExprId name, const Conjunction& all) {
     if ((types & schema::kString) != 0) {
       const auto strings = taken(schema_.strings(all));
       if (!strings) return rules_.empty();
-      if (!languages_.empty(*strings)) {
+      if (!no_strings(*strings)) {
         alternative("raw",
                     raw_text(all, *strings, excludes_in_element(), false));
       }
@@ -307,44 +308,19 @@ ExprId RuleWriter::minimax_m3_element(ExprId name, const Conjunction& all) {
 }
 
 // Removes the undeclared names: a style that writes each name twice can enforce
-// that both are equal only for a name that the schema spells out.  Returns
-// false after an error.
-bool RuleWriter::remove_undeclared(ArgumentObject& constraints,
+// that both are equal only for a name that the schema spells out.
+void RuleWriter::remove_undeclared(ArgumentObject& constraints,
                                    const Conjunction& all) {
-  const std::string path = pointer(all);
-  for (const ArgumentObject::Member& one : constraints.members) {
-    if (!one.name.empty() &&
-        one.name.find_first_of("<>") == std::string::npos &&
-        !one.name.starts_with('/')) {
-      continue;
-    }
-    fail(
-        {ErrorCode::kUnsupported,
-         "A name that is empty, has '<' or '>' in it or begins with '/' cannot "
-         "be told from a marker in minimax_m3_xml.",
-         path});
-    return false;
-  }
-  if (constraints.extras.empty()) return true;
-  for (const ArgumentObject::Extra& one : constraints.extras) {
-    if (!one.by_pattern && one.value.empty()) continue;
-    fail({ErrorCode::kUnsupported,
-          "Names that the schema does not list (additionalProperties, "
-          "patternProperties) cannot be enforced in minimax_m3_xml, which "
-          "writes each name twice. List them, or say "
-          "'additionalProperties': false.",
-          path});
-    return false;
-  }
+  if (constraints.extras.empty()) return;
   constraints.extras.clear();
+  const std::string path = pointer(all);
   constexpr std::string_view kNarrowed =
       "names that the schema does not list are left out: minimax_m3_xml writes "
-      "each name twice";
+      "each name twice.  List them under 'properties'";
   if (narrowed_.empty() || narrowed_.back().path != path) {
     narrowed_.push_back({GrammarNote::Kind::kNarrowed, "additionalProperties",
                          path, std::string(kNarrowed)});
   }
-  return true;
 }
 
 ExprId RuleWriter::element(ExprId name, const Conjunction& all) {
@@ -518,66 +494,95 @@ ExprId RuleWriter::members(const ArgumentObject& constraints,
   return any.list;
 }
 
-// Removes the members whose names the layout cannot write: an error if one is
-// required, else a note.  Removes such undeclared names too.
+// Why a name cannot be written in the style; "" if it can.
+std::string RuleWriter::why_unwritable(std::string_view name, bool call) const {
+  const auto holds = [](std::string_view text, std::string_view part) {
+    return text.find(part) != std::string_view::npos;
+  };
+  if (!base::is_utf8(name)) {
+    return "has half of a surrogate pair, which only JSON can write";
+  }
+  switch (options_.style) {
+    case ArgumentStyle::kPython:
+      if (!call || base::is_argument_name(name)) return "";
+      return std::string("cannot be one of a Python call: such a name ") +
+             base::kArgumentNameRule;
+    case ArgumentStyle::kDelimited: {
+      const std::string_view close = options_.delimited.close;
+      return base::is_bare_key(name, options_.delimited.text_keys,
+                               options_.delimited.open.front()) ||
+                     !holds(name, unambiguous_end("", close))
+                 ? ""
+                 : "contains " + json::quoted(close) + ", which ends a string";
+    }
+    case ArgumentStyle::kMinimaxM3Xml:
+      return !name.empty() && name.find_first_of("<>") == name.npos &&
+                     !name.starts_with('/')
+                 ? ""
+                 : "cannot be told from a marker in minimax_m3_xml: such a "
+                   "name is not empty, has no '<' and '>' in it, and does not "
+                   "begin with '/'";
+    case ArgumentStyle::kCohereXml:
+      return !holds(name, layout_.middle)
+                 ? ""
+                 : "contains " + json::quoted(layout_.middle) +
+                       ", which ends the name in cohere_xml";
+    case ArgumentStyle::kElements:
+      for (const std::string& text : name_excludes(layout_)) {
+        if (holds(written_name(layout_, name), text)) {
+          return "contains " + json::quoted(text) + ", which ends the name";
+        }
+      }
+      return "";
+    default:
+      return "";
+  }
+}
+
+// Removes the members whose names the style cannot write: an error that lists
+// the required ones, and a note for each other one.  Removes such undeclared
+// names too.
 void RuleWriter::remove_unwritable(ArgumentObject& constraints,
                                    const ListKey& list) {
+  std::string required;
   std::erase_if(constraints.members, [&](const ArgumentObject::Member& one) {
     const std::string why = why_unwritable(one.name, list.call);
     if (why.empty()) return false;
+    const std::string name = "name " + json::quoted(one.name);
     if (one.required) {
-      fail({ErrorCode::kUnsupported,
-            "The required name " + json::quoted(one.name) + " " + why + ".",
-            pointer(list.all)});
+      required += (required.empty() ? "The required " : "  The required ") +
+                  name + " " + why + ".";
     } else {
       narrowed_.push_back({GrammarNote::Kind::kNarrowed, "properties",
                            pointer(list.all),
-                           "The name " + json::quoted(one.name) +
-                               " is left out: it " + why + "."});
+                           "The " + name + " is left out: it " + why + "."});
     }
     return true;
   });
-  if (options_.style == ArgumentStyle::kPython) return;
-  const std::vector<std::string> texts =
-      options_.style == ArgumentStyle::kElements
-          ? name_excludes(layout_)
-          : std::vector<std::string>{
-                std::string(unambiguous_end("", options_.delimited.close))};
-  schema_.remove_names(constraints, layout_, texts);
+  if (!required.empty()) {
+    fail({ErrorCode::kUnsupported, std::move(required), pointer(list.all)});
+  }
+  if (options_.style == ArgumentStyle::kMinimaxM3Xml) {
+    return remove_undeclared(constraints, list.all);
+  }
+  if (options_.style == ArgumentStyle::kElements) {
+    schema_.remove_names(constraints, layout_, name_excludes(layout_));
+  } else if (options_.style == ArgumentStyle::kDelimited) {
+    schema_.remove_names(
+        constraints, layout_,
+        {std::string(unambiguous_end("", options_.delimited.close))});
+  }
 }
 
 ExprId RuleWriter::object(const ListKey& list) {
-  const Conjunction& all = list.all;
-  auto alternatives = taken(schema_.objects(all, undeclared_names(list.call)));
+  auto alternatives =
+      taken(schema_.objects(list.all, undeclared_names(list.call)));
   if (!alternatives) return rules_.empty();
   std::vector<ExprId> choices;
   for (ArgumentObject& constraints : *alternatives) {
-    if (is_literal() || options_.style == ArgumentStyle::kElements) {
-      remove_unwritable(constraints, list);
-    }
+    remove_unwritable(constraints, list);
     if (!schema_.remove_names(constraints, layout_, options_.excludes)) {
       continue;
-    }
-    if (options_.style == ArgumentStyle::kMinimaxM3Xml &&
-        !remove_undeclared(constraints, all)) {
-      return rules_.empty();
-    }
-    // Elements in elements are found before it is known which names may come.
-    for (const ArgumentObject::Member& one : constraints.members) {
-      if (!base::is_utf8(one.name)) {
-        fail({ErrorCode::kUnsupported,
-              "A name with half of a surrogate pair cannot be written but in "
-              "JSON.",
-              pointer(all)});
-      }
-      if (options_.style != ArgumentStyle::kCohereXml ||
-          one.name.find(layout_.middle) == std::string::npos) {
-        continue;
-      }
-      fail({ErrorCode::kUnsupported,
-            "A name with '\" type=\"' in it cannot be told from its element "
-            "in cohere_xml.",
-            pointer(all)});
     }
     choices.push_back(members(constraints, list));
   }
