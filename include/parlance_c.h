@@ -424,7 +424,7 @@ void parlance_compiled_tag_free(parlance_compiled_tag *tag);
 /* Requests of grammars.  All: "limits", an object with "alternatives", "steps",
  * "depth", "bytes", "work".  PARLANCE_JSON_SCHEMA: "max_white_space" (null: no
  * limit), "compact", "indent", "separators" ([item, key]), "key_order" ("any",
- * "schema"), "spelling" ("canonical", "any"), "draft" ("4", "6", "7",
+ * "schema"), "spelling" ("canonical", "any", "raw"), "draft" ("4", "6", "7",
  * "2019-09", "2020-12"), "closed", "lenient", "assert_formats", "excludes",
  * "documents". EBNF, GBNF: "root_rule".  LARK: "start_rule", "sources". */
 

@@ -59,7 +59,7 @@ JsonSchemaOptions schema_options(Request& request) {
       static_cast<KeyOrder>(request.choice("key_order", {"any", "schema"}));
   // ORDER: JsonSpelling
   out.spelling = static_cast<JsonSpelling>(
-      request.choice("spelling", {"canonical", "any"}));
+      request.choice("spelling", {"canonical", "any", "raw"}));
   if (request.find("draft") != nullptr) {  // ORDER: SchemaDraft
     out.draft = static_cast<SchemaDraft>(
         request.choice("draft", {"4", "6", "7", "2019-09", "2020-12"}));

@@ -758,9 +758,9 @@ TEST(Arguments, AlternativeByType) {
 }
 
 TEST(Arguments, NamesThatCannotBeTold) {
-  const auto grammar = grammar_of(format_of(
-      "cohere_xml",
-      R"({"properties": {"a\" type=\"raw\">": {"type": "string"}},
+  const auto grammar = grammar_of(
+      format_of("cohere_xml",
+                R"({"properties": {"a\" type=\"raw\">": {"type": "string"}},
           "required": ["a\" type=\"raw\">"]})"));
   ASSERT_FALSE(grammar);
   EXPECT_EQ(grammar.error().code, ErrorCode::kUnsupported);

@@ -338,7 +338,8 @@ TEST(Layouts, UnwritableNames) {
   };
   const std::vector<Row> rows = {
       {kPython, "x y",
-       "cannot be one of a Python call: such a name consists of letters, digits "
+       "cannot be one of a Python call: such a name consists of letters, "
+       "digits "
        "and \"_\", does not begin with a digit, and may have \"-\" or \".\" "
        "between two of them"},
       {kMinimaxM3, "a>b",
