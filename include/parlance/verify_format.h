@@ -15,10 +15,17 @@
 // Each must be read by the format's own parser as the tag has it, as text and,
 // with a vocabulary, as tokens.
 //
+// With `walks`, random responses are written as well, under the masks of the
+// grammar: with and without calls, reasoning and a document.  The parser must
+// read each as the tag has it, in pieces cut anywhere as whole; its message
+// must be rendered and read back; and what is damaged must be read in single
+// bytes as whole.
+//
 // A format of which nothing is found has been tried, not proved.  Reports of
 // what a tag leaves out are no findings: see StructuralTag::report().
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -38,6 +45,11 @@ struct VerifyFormatOptions {
 
   // Calls that are written at most.
   std::size_t most_calls = 5000;
+
+  // Random responses that are written, and the seed of the first.  They are
+  // written if nothing is found of calls.
+  std::size_t walks = 0;
+  std::uint32_t seed = 0;
 };
 
 struct FormatFinding {
@@ -49,12 +61,14 @@ struct FormatFinding {
   // none because no structural tag can be made.
   std::string text = {};
   // The arguments of its call, and those that are read; null if no call is.
+  // Of a random response, its message and the one that is read.
   json::Value meant = {};
   json::Value read = {};
 };
 
 // Complexity: that of a structural tag and its grammar, and of reading the
-// calls.
+// calls; of a walk, its masks, and reading its text as often as it has bytes,
+// at most 200 times.
 std::vector<FormatFinding> verify_format(
     const Format& format, const VerifyFormatOptions& options = {});
 

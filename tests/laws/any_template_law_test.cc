@@ -38,9 +38,8 @@
 #include "schema/validate.h"
 #include "support/byte_vocabulary.h"
 #include "support/conformance.h"
-#include "support/id_walk.h"
-#include "support/tag_phrases.h"
 #include "support/vectors.h"
+#include "verification/walker.h"
 
 namespace parlance::any_template_law_test {
 namespace {
@@ -419,10 +418,12 @@ class AnyTemplate : public ::testing::Test {
     if (!program) {
       return "reader: " + program.error().to_string() + "\n" + tag_text;
     }
-    testing::Walker walker(words_, testing::phrases_of(*tag, writer_), stops_);
+    verification::Walker walker(words_, verification::phrases_of(*tag, writer_),
+                                stops_);
     for (std::uint32_t i = 0; i < walks; ++i) {
       Matcher matcher = constraint->matcher({.stop_ids = stops_});
-      const testing::Walk walk = walker.walk(matcher, seed * 31 + i, 4 + i * 9);
+      const verification::Walk walk =
+          walker.walk(matcher, seed * 31 + i, 4 + i * 9);
       std::string fault = walk.failure;
       if (fault.empty() && !walk.unfinished) {
         ++walks_;
@@ -486,7 +487,7 @@ class AnyTemplate : public ::testing::Test {
   const Vocabulary words_;
   const std::vector<TokenId> stops_;
   const ToolSet tools_;
-  const testing::PhraseWriter writer_;
+  const verification::PhraseWriter writer_;
   const std::vector<Value> templates_;
   std::map<std::string, schema::Document> schemas_;
 };

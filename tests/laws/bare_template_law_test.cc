@@ -27,9 +27,9 @@
 #include "parlance/vocabulary.h"
 #include "schema/validate.h"
 #include "support/byte_vocabulary.h"
-#include "support/id_walk.h"
-#include "support/long_numbers.h"
 #include "support/small_schemas.h"
+#include "verification/long_numbers.h"
+#include "verification/walker.h"
 
 namespace parlance::bare_template_law_test {
 namespace {
@@ -48,48 +48,6 @@ Vocabulary vocabulary() {
                                           "call", "think", "[",    "é",
                                           "tool_"};
   return testing::byte_vocabulary(kPieces);
-}
-
-// The texts that begin calls, end calls, and end values in a tag.
-struct Texts {
-  std::vector<std::string> begins;
-  std::vector<std::string> ends;
-  std::vector<std::string> value_ends;
-};
-void collect(const json::Value& node, Texts& out) {
-  for (const json::Value& item : node.items()) collect(item, out);
-  for (const json::Member& member : node.members()) {
-    if (!member.value.is_string()) collect(member.value, out);
-    if (member.key == "string" && member.value.size() == 2) {
-      out.value_ends.emplace_back(member.value.items()[1].as_string());
-    }
-    if (member.value.as_string().empty()) continue;
-    const std::string text(member.value.as_string());
-    if (member.key == "begin") out.begins.push_back(text);
-    if (member.key == "close") out.value_ends.push_back(text);
-    if (member.key == "end" || member.key == "value") out.ends.push_back(text);
-  }
-}
-
-testing::WalkPhrases phrases_of(const StructuralTag& tag,
-                                const Vocabulary& words) {
-  Texts texts;
-  collect(tag.to_json(), texts);
-  testing::WalkPhrases out;
-  const testing::PhraseWriter writer(words);
-  for (const std::string& text : texts.begins) {
-    out.begins.push_back(writer.write(text));
-  }
-  for (const std::string& text : texts.ends) {
-    out.ends.push_back(writer.write(text));
-  }
-  for (const std::string& text : texts.value_ends) {
-    out.value_ends.push_back(writer.write(text));
-  }
-  for (const std::string_view text : {"\"", "}", "]", "\"}"}) {
-    out.closers.push_back(writer.write(text));
-  }
-  return out;
 }
 
 class BareTemplateLaw : public ::testing::TestWithParam<std::string_view> {};
@@ -115,10 +73,13 @@ TEST_P(BareTemplateLaw, WhatTheGrammarGeneratesTheParserReads) {
     const Result<Constraint> constraint =
         compiler->compile_structural_tag(*tag);
     ASSERT_TRUE(constraint) << constraint.error().to_string();
-    testing::Walker walker(words, phrases_of(*tag, words), stops);
+    verification::Walker walker(
+        words,
+        verification::phrases_of(*tag, verification::PhraseWriter(words)),
+        stops);
     for (std::uint32_t seed = 1; seed <= 12; ++seed) {
       Matcher matcher = constraint->matcher({.stop_ids = stops});
-      const testing::Walk walk = walker.walk(matcher, seed, 5 + seed * 4);
+      const verification::Walk walk = walker.walk(matcher, seed, 5 + seed * 4);
       ASSERT_EQ(walk.failure, "") << "seed " << seed;
       if (walk.unfinished) continue;
       ++read;
@@ -295,10 +256,12 @@ bool check_drawn_tool(const Format& format, const Vocabulary& words,
   }
   schema::Validator validator(*document);
   const ToolSet tools = ToolSet::from_value(list);
-  testing::Walker walker(words, phrases_of(*tag, words), stops);
+  verification::Walker walker(
+      words, verification::phrases_of(*tag, verification::PhraseWriter(words)),
+      stops);
   for (std::uint32_t turn = 0; turn < 4; ++turn) {
     Matcher matcher = constraint->matcher({.stop_ids = stops});
-    const testing::Walk walk =
+    const verification::Walk walk =
         walker.walk(matcher, seed + turn, 10 + 15 * turn);
     EXPECT_EQ(walk.failure, "");
     if (walk.unfinished) continue;
@@ -324,7 +287,7 @@ bool check_drawn_tool(const Format& format, const Vocabulary& words,
       EXPECT_TRUE(schema::equal_values(got[i], expected[i]))
           << json::dump(got[i]) << " and " << json::dump(expected[i]);
       // Of more digits than a double has, the value is the nearest double.
-      if (testing::has_long_number(text)) continue;
+      if (verification::has_long_number(text)) continue;
       EXPECT_TRUE(validator.valid(got[i])) << json::dump(got[i]);
     }
   }

@@ -42,17 +42,17 @@
 #include "schema/document.h"
 #include "schema/validate.h"
 #include "support/fixed_spelling.h"
-#include "support/long_numbers.h"
 #include "support/sanitized.h"
 #include "support/small_schemas.h"
+#include "verification/long_numbers.h"
 
 namespace parlance::grammar_law_test {
 namespace {
 
 using recogniser::Configuration;
 using recogniser::Recogniser;
-using testing::has_long_number;
 using testing::SmallSchemas;
+using verification::has_long_number;
 
 std::string text_of(const json::Value& value) {
   return json::dump(value, {.ascii = false, .compact = true});

@@ -33,7 +33,6 @@
 #include <utility>
 #include <vector>
 
-#include "../support/unfinished.h"
 #include "base/python_number.h"
 #include "base/utf8.h"
 #include "parlance/constraint.h"
@@ -46,16 +45,17 @@
 #include "parlance/vocabulary.h"
 #include "schema/validate.h"
 #include "support/byte_vocabulary.h"
-#include "support/id_walk.h"
 #include "support/sanitized.h"
+#include "verification/unfinished.h"
+#include "verification/walker.h"
 
 namespace parlance::id_walks_test {
 namespace {
 
-using testing::PhraseWriter;
-using testing::Walk;
-using testing::Walker;
-using testing::WalkPhrases;
+using verification::PhraseWriter;
+using verification::Walk;
+using verification::Walker;
+using verification::WalkPhrases;
 
 constexpr std::string_view kTools = R"([
   {"type": "function", "function": {"name": "get_weather", "parameters": {
@@ -533,7 +533,7 @@ WalkPhrases Walks::phrases_of(const Family& family, const StructuralTag& tag) {
   }
   WalkPhrases out;
   const auto write = [&](const std::set<std::string>& texts) {
-    testing::Phrases written;
+    verification::Phrases written;
     for (const std::string& text : texts) {
       written.push_back(writer_.write(text));
     }
@@ -649,7 +649,8 @@ void Walks::check_format(const Request& request, std::span<const TokenId> ids,
   parser.finalize();
   const Message& read = parser.message();
   const std::string text = vocabulary_.decode(ids);
-  const std::vector<Diagnostic> damage = testing::damage(read, text.size());
+  const std::vector<Diagnostic> damage =
+      verification::damage(read, text.size());
   ASSERT_TRUE(damage.empty()) << listed(damage) << json::dump(text);
   ASSERT_EQ(difference(message, read.fields), "")
       << json::dump(message) << "\n"

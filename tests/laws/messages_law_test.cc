@@ -46,8 +46,8 @@
 #include "parlance/vocabulary.h"
 #include "support/chat_joins.h"
 #include "support/family_laws.h"
-#include "support/id_walk.h"
 #include "support/sanitized.h"
+#include "verification/walker.h"
 
 namespace parlance::messages_law_test {
 namespace {
@@ -60,8 +60,8 @@ using testing::difference;
 using testing::listed;
 using testing::made_up;
 using testing::NamedCall;
-using testing::PhraseWriter;
 using testing::text_at;
+using verification::PhraseWriter;
 
 constexpr std::string_view kTools = R"([
   {"type": "function", "function": {"name": "get_weather", "parameters": {

@@ -21,7 +21,6 @@
 #include <utility>
 #include <vector>
 
-#include "../support/unfinished.h"
 #include "parlance/constraint.h"
 #include "parlance/format.h"
 #include "parlance/json.h"
@@ -33,9 +32,9 @@
 #include "schema/document.h"
 #include "schema/validate.h"
 #include "support/byte_vocabulary.h"
-#include "support/id_walk.h"
 #include "support/sanitized.h"
-#include "support/tag_phrases.h"
+#include "verification/unfinished.h"
+#include "verification/walker.h"
 
 namespace parlance::user_files_law_test {
 namespace {
@@ -505,10 +504,11 @@ class UserFiles : public ::testing::Test {
     }
     ++tags_;
     const ToolSet tool_set = *ToolSet::from_json(json::dump(tools));
-    testing::Walker walker(words_, testing::phrases_of(*tag, writer_), stops_);
+    verification::Walker walker(words_, verification::phrases_of(*tag, writer_),
+                                stops_);
     for (std::uint32_t i = 0; i < walks; ++i) {
       Matcher matcher = constraint->matcher({.stop_ids = stops_});
-      const testing::Walk walk =
+      const verification::Walk walk =
           walker.walk(matcher, seed * 31 + i, 3 + i % 4 * 8);
       std::string fault = walk.failure;
       if (fault.empty() && !walk.unfinished) {
@@ -540,7 +540,7 @@ class UserFiles : public ::testing::Test {
       return "failure: " + parser.failure()->message;
     }
     for (const Diagnostic& diagnostic :
-         testing::damage(parser.message(), text.size())) {
+         verification::damage(parser.message(), text.size())) {
       return "diagnostic: " + diagnostic.message;
     }
     for (const std::size_t cut : {std::size_t{1}, std::size_t{7}}) {
@@ -595,7 +595,7 @@ class UserFiles : public ::testing::Test {
   const Vocabulary words_;
   const std::vector<TokenId> stops_;
   const Compiler compiler_;
-  const testing::PhraseWriter writer_;
+  const verification::PhraseWriter writer_;
 };
 
 TEST_F(UserFiles, AreReadAsTheyAreWrittenOrRefused) {

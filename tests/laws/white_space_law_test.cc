@@ -27,7 +27,7 @@
 #include "parlance/tag_parser.h"
 #include "support/family_laws.h"
 #include "support/family_walks.h"
-#include "support/id_walk.h"
+#include "verification/walker.h"
 
 namespace parlance::white_space_law_test {
 namespace {
@@ -139,7 +139,8 @@ class WhiteSpaceLaw : public ::testing::TestWithParam<std::string> {
     };
     same(read(text, text.size()));
     same(read(text, 1));
-    std::vector<TokenId> ids = testing::PhraseWriter(*vocabulary_).write(text);
+    std::vector<TokenId> ids =
+        verification::PhraseWriter(*vocabulary_).write(text);
     same(read(ids));
     check_tag(text, ids, expected.fields);
     // A batch is padded after the end of a response.
@@ -255,7 +256,7 @@ TEST_P(WhiteSpaceLaw, BesideALateClosingDelimiterItIsLayout) {
     return json::dump(message.fields);
   };
   const auto by_ids = [&](const std::string& text) {
-    return told(read(testing::PhraseWriter(*vocabulary_).write(text)));
+    return told(read(verification::PhraseWriter(*vocabulary_).write(text)));
   };
   for (const std::string_view space : {"", "\n", " \t\r\n \n"}) {
     const std::string plain = begin + "Hi.";

@@ -26,8 +26,8 @@
 #include "schema/validate.h"
 #include "support/argument_texts.h"
 #include "support/call_record.h"
-#include "support/long_numbers.h"
 #include "support/small_schemas.h"
+#include "verification/long_numbers.h"
 
 namespace parlance::testing {
 
@@ -133,7 +133,7 @@ void check_walks(const Grammar& grammar,
       const recogniser::Recogniser::Lock lock(*machine);
       text = argument_walk(*lock, words, small);
     }
-    if (!text || has_long_number(*text)) continue;
+    if (!text || verification::has_long_number(*text)) continue;
     ++texts;
     const arguments::Arguments read = reader.read(*text);
     if (none != nullptr && none(*text)) {

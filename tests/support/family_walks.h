@@ -52,11 +52,18 @@
 #include "schema/typing.h"
 #include "schema/validate.h"
 #include "support/family_laws.h"
-#include "support/id_walk.h"
-#include "support/long_numbers.h"
-#include "support/unfinished.h"
+#include "verification/long_numbers.h"
+#include "verification/unfinished.h"
+#include "verification/walker.h"
 
 namespace parlance::testing {
+
+using verification::has_long_number;
+using verification::Phrases;
+using verification::PhraseWriter;
+using verification::Walk;
+using verification::Walker;
+using verification::WalkPhrases;
 
 inline constexpr std::string_view kDocument = R"({
   "type": "object", "required": ["answer"], "additionalProperties": false,
@@ -270,7 +277,7 @@ inline WalkPhrases FamilyWalks::phrases(const Vocabulary& vocabulary,
       work.push_back(&member.value);
       const bool end = member.key == "end";
       if (!end && member.key != "begin" && member.key != "value") continue;
-      testing::Phrases& list = end ? out.ends : out.begins;
+      Phrases& list = end ? out.ends : out.begins;
       if (member.value.is_string()) {
         list.push_back(writer.write(member.value.as_string()));
       }
@@ -464,7 +471,7 @@ inline void FamilyWalks::run(const Cell& cell, std::uint32_t seed,
     }
     // A Python call with a number that is not finite cannot be read.
     if (python_calls_ &&
-        testing::has_infinite_number(vocabulary.decode(walk.ids))) {
+        verification::has_infinite_number(vocabulary.decode(walk.ids))) {
       continue;
     }
     check(cell, vocabulary, *program, *grammar, walk);
@@ -533,7 +540,7 @@ inline json::Value FamilyWalks::untyped(const json::Value& message) const {
 
 inline std::vector<Diagnostic> FamilyWalks::damage_of(
     const Message& message, const std::string& text) const {
-  std::vector<Diagnostic> out = testing::damage(message, text.size());
+  std::vector<Diagnostic> out = verification::damage(message, text.size());
   std::erase_if(out, [&](const Diagnostic& diagnostic) {
     return std::ranges::any_of(names_, [&](const std::string& name) {
       return (!documents_.contains(name) || has_long_number(text)) &&
@@ -818,7 +825,7 @@ inline void FamilyWalks::check_continuation(
       all.pop_back();
     }
   }
-  if (python_calls_ && testing::has_infinite_number(text)) return;
+  if (python_calls_ && verification::has_infinite_number(text)) return;
   // A prompt may have begun an empty block where there is no reasoning.
   ASSERT_TRUE(whole.accepts(text) || cell.reasoning == ReasoningMode::kNone)
       << json::dump(text);
@@ -972,14 +979,15 @@ inline void FamilyWalks::check_other(const Cell& cell, const Compiler& compiler,
   parser.finalize();
   const Message& message = parser.message();
   const std::string text = json::dump(json::Value(base::to_utf8(written)));
-  if (python_calls_ && testing::has_infinite_number(text)) return;
+  if (python_calls_ && verification::has_infinite_number(text)) return;
   // What is in no field may be half a marker.
   const bool in_no_field =
       std::ranges::any_of(tag->report(), [](const GrammarNote& note) {
         return note.message.find("in no field") != std::string::npos ||
                note.message.find("goes on as text") != std::string::npos;
       });
-  std::vector<Diagnostic> damage = testing::damage(message, written.size());
+  std::vector<Diagnostic> damage =
+      verification::damage(message, written.size());
   std::erase_if(damage, [&](const Diagnostic& diagnostic) {
     return diagnostic.bytes.begin < prompt_size &&
            (diagnostic.message.starts_with("text that no field claims") ||

@@ -13,7 +13,7 @@
 #include "parlance/response_parser.h"
 #include "parlance/vocabulary.h"
 #include "support/family_laws.h"
-#include "support/id_walk.h"
+#include "verification/walker.h"
 
 namespace parlance::rendering_test {
 namespace {
@@ -351,7 +351,7 @@ TEST(Rendering, WhatSpellsAMarkIsReadBackAsIds) {
     if (name == "hunyuan_v3")
       marks.insert("<\xEF\xBD\x9Chy_eos:x\xEF\xBD\x9C>");
     const Vocabulary vocabulary = testing::made_up(marks);
-    const testing::PhraseWriter encoder(vocabulary);
+    const verification::PhraseWriter encoder(vocabulary);
     for (const std::string& mark : marks) {
       for (const std::string& text :
            {mark, "a " + mark + " b", mark + mark, "0[" + mark, mark + "{"}) {

@@ -89,6 +89,47 @@ TEST(VerifyFormat, TakesTheToolsOfARequest) {
   EXPECT_EQ(found[0].error.path, "/tools");
 }
 
+// What is wrong beside the calls: random responses show it, and a short one is
+// told.
+TEST(VerifyFormat, WalksFindWhatCallsDoNotShow) {
+  const std::string good = elements("raw", "null");
+  const Result<Format> format = Format::from_json(good);
+  for (const FormatFinding& finding :
+       verify_format(*format, {.walks = 300, .seed = 5})) {
+    ADD_FAILURE() << show(finding);
+  }
+  // A line feed before a call, which the template reads as text.
+  std::string feed = good;
+  const auto replace = [&](std::string_view from, std::string_view to) {
+    feed.replace(feed.find(from), from.size(), to);
+  };
+  replace(R"("join": "")", R"("join": "", "content_args": {"strip": false})");
+  replace(R"("tool_calls": {"parts")",
+          R"("tool_calls": {"before": ["\n"], "parts")");
+  const Result<Format> broken = Format::from_json(feed);
+  ASSERT_TRUE(broken) << broken.error().to_string();
+  EXPECT_TRUE(verify_format(*broken).empty());
+  const std::vector<FormatFinding> found =
+      verify_format(*broken, {.walks = 200});
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_NE(found[0].error.message.find("is not rendered"), std::string::npos)
+      << show(found[0]);
+  EXPECT_LE(found[0].text.size(), 40u) << found[0].text;
+}
+
+// Masks in the tokens of a vocabulary, in which texts of the format are marks.
+TEST(VerifyFormat, WalksInTokens) {
+  const std::pair<std::string, TokenKind> marks[] = {
+      {"</call>", TokenKind::kAdded}, {"</>", TokenKind::kAdded}};
+  const Vocabulary words =
+      testing::byte_vocabulary(std::vector<std::string_view>{"ab"}, marks);
+  for (const FormatFinding& finding :
+       verify_format(*Format::from_json(elements("raw", "null")),
+                     {.vocabulary = &words, .walks = 100})) {
+    ADD_FAILURE() << show(finding);
+  }
+}
+
 TEST(VerifyFormat, ReadsTokens) {
   const std::pair<std::string, TokenKind> marks[] = {
       {"</call>", TokenKind::kAdded}, {"</>", TokenKind::kAdded}};

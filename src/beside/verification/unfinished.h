@@ -1,5 +1,5 @@
-#ifndef PARLANCE_TESTS_SUPPORT_UNFINISHED_H_
-#define PARLANCE_TESTS_SUPPORT_UNFINISHED_H_
+#ifndef PARLANCE_SRC_VERIFICATION_UNFINISHED_H_
+#define PARLANCE_SRC_VERIFICATION_UNFINISHED_H_
 
 // What a parser says of a response that a grammar has generated, and that ends
 // without the end of its turn: nothing, but that its last text may have been
@@ -11,7 +11,7 @@
 
 #include "parlance/message.h"
 
-namespace parlance::testing {
+namespace parlance::verification {
 
 // The diagnostics of a response of `size` bytes, without that one.
 inline std::vector<Diagnostic> damage(const Message& message,
@@ -24,6 +24,6 @@ inline std::vector<Diagnostic> damage(const Message& message,
   return out;
 }
 
-}  // namespace parlance::testing
+}  // namespace parlance::verification
 
-#endif  // PARLANCE_TESTS_SUPPORT_UNFINISHED_H_
+#endif  // PARLANCE_SRC_VERIFICATION_UNFINISHED_H_

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_TESTS_SUPPORT_LONG_NUMBERS_H_
-#define PARLANCE_TESTS_SUPPORT_LONG_NUMBERS_H_
+#ifndef PARLANCE_SRC_VERIFICATION_LONG_NUMBERS_H_
+#define PARLANCE_SRC_VERIFICATION_LONG_NUMBERS_H_
 
 #include <cmath>
 #include <cstddef>
@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace parlance::testing {
+namespace parlance::verification {
 
 // The validator's numbers are exact as long as they are short: a number with a
 // long run of digits, or an exponent of three digits, is left to other tests.
@@ -45,6 +45,6 @@ inline bool has_infinite_number(std::string_view text) {
   return false;
 }
 
-}  // namespace parlance::testing
+}  // namespace parlance::verification
 
-#endif  // PARLANCE_TESTS_SUPPORT_LONG_NUMBERS_H_
+#endif  // PARLANCE_SRC_VERIFICATION_LONG_NUMBERS_H_

@@ -11,7 +11,6 @@
 #include <memory>
 #include <optional>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 
 #include "base/access.h"
@@ -29,7 +28,8 @@
 #include "rendering/arguments.h"
 #include "schema/declared.h"
 #include "schema/validate.h"
-#include "vocab/marker_pieces.h"
+#include "verification/walker.h"
+#include "verification/walks.h"
 
 namespace parlance {
 namespace verification {
@@ -116,62 +116,18 @@ struct CallText {
   std::string whole() const { return before + value + after; }
 };
 
-// Texts as ids: marks in markers, ordinary tokens in values.
-class Encoder {
- public:
-  explicit Encoder(const Vocabulary& vocabulary)
-      : vocabulary_(vocabulary), splitter_(vocabulary) {
-    for (TokenId id = 0; id < vocabulary_.size(); ++id) {
-      const std::string_view bytes = vocabulary_.bytes(id);
-      if (vocabulary_.kind(id) == TokenKind::kOrdinary && !bytes.empty() &&
-          bytes.size() <= kLongest) {
-        tokens_.emplace(bytes, id);
-      }
-    }
-  }
-
-  // Nothing if the vocabulary cannot write it.
-  std::optional<std::vector<TokenId>> encode(const CallText& call) const {
-    std::vector<TokenId> out;
-    if (!add_marker(call.before, out) || !add_text(call.value, out) ||
-        !add_marker(call.after, out)) {
-      return std::nullopt;
-    }
-    return out;
-  }
-
- private:
-  static constexpr std::size_t kLongest = 24;
-
-  bool add_marker(std::string_view text, std::vector<TokenId>& out) const {
-    for (const vocab::MarkerPiece& piece : splitter_.split(text)) {
-      if (piece.is_mark()) {
-        out.push_back(piece.ids.front());
-      } else if (!add_text(piece.text, out)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  bool add_text(std::string_view text, std::vector<TokenId>& out) const {
-    while (!text.empty()) {
-      std::size_t size = std::min(text.size(), kLongest);
-      auto found = tokens_.find(text.substr(0, size));
-      while (found == tokens_.end() && size > 1) {
-        found = tokens_.find(text.substr(0, --size));
-      }
-      if (found == tokens_.end()) return false;
-      out.push_back(found->second);
-      text.remove_prefix(size);
-    }
-    return true;
-  }
-
-  const Vocabulary vocabulary_;
-  const vocab::MarkerSplitter splitter_;
-  std::unordered_map<std::string_view, TokenId> tokens_;
-};
+// Marks in markers, ordinary tokens in values.  Nothing if the vocabulary
+// cannot write the call.
+std::optional<std::vector<TokenId>> encoded(const PhraseWriter& writer,
+                                            const CallText& call) {
+  std::vector<TokenId> out = writer.write(call.before);
+  if (out.empty() && !call.before.empty()) return std::nullopt;
+  if (!writer.write_plain(call.value, out)) return std::nullopt;
+  const std::vector<TokenId> after = writer.write(call.after);
+  if (after.empty() && !call.after.empty()) return std::nullopt;
+  out.insert(out.end(), after.begin(), after.end());
+  return out;
+}
 
 // The calls of a message of the tag or of the format.
 std::vector<Value> calls_in(const Value& fields, std::string_view name) {
@@ -195,40 +151,54 @@ class Verifier {
     Result<std::shared_ptr<const Plan>> plan = make_plan(impl_);
     if (!plan) return {{std::move(plan).error()}};
     plan_ = *std::move(plan);
+    if (std::optional<Error> error = try_calls()) return {{*std::move(error)}};
+    if (options_.walks > 0 && findings_.empty()) {
+      findings_ = find_by_walks(format_, impl_, *plan_, tools_, options_);
+      for (FormatFinding& finding : findings_) {
+        finding.error = placed(std::move(finding.error));
+      }
+    }
+    return std::move(findings_);
+  }
+
+ private:
+  // Why there is no structural tag.
+  std::optional<Error> try_calls() {
     StructuralTagOptions request;
     if (plan_->calls) {
       request.tools = tools_;
       request.tool_choice = "required";
     }
     const Result<StructuralTag> tag = format_.structural_tag(request);
-    if (!tag) return {{placed(tag.error())}};
+    if (!tag) return placed(tag.error());
     const Result<Grammar> grammar = Grammar::from_structural_tag(*tag);
-    if (!grammar) return {{placed(grammar.error())}};
+    if (!grammar) return placed(grammar.error());
     const Result<CompiledTag> texts = CompiledTag::compile(*tag);
-    if (!texts) return {{placed(texts.error())}};
-    if (!plan_->calls) return {};
+    if (!texts) return placed(texts.error());
+    if (!plan_->calls) return std::nullopt;
     texts_ = &*texts;
     std::optional<CompiledTag> ids;
-    std::optional<Encoder> encoder;
+    std::optional<PhraseWriter> writer;
     if (options_.vocabulary != nullptr) {
       Result<CompiledTag> made =
           CompiledTag::compile(*tag, {.vocabulary = options_.vocabulary});
-      if (!made) return {{placed(made.error())}};
+      if (!made) return placed(made.error());
       ids = *std::move(made);
-      encoder.emplace(*options_.vocabulary);
+      writer.emplace(*options_.vocabulary);
       ids_ = &*ids;
-      encoder_ = &*encoder;
+      writer_ = &*writer;
     }
     const Result<ToolSelection> selected = select_tools(tools_, "required");
-    if (!selected) return {{placed(selected.error())}};
+    if (!selected) return placed(selected.error());
     for (const Tool& tool : selected->functions) try_tool(tool);
-    return std::move(findings_);
+    return std::nullopt;
   }
 
- private:
-  // What goes wrong with the sample of tools is a fault of the file.
+  // What goes wrong with the sample of tools, or in a tag that nobody wrote, is
+  // a fault of the file.
   Error placed(Error error) const {
-    if (given_ || !error.path.starts_with("/tools")) return error;
+    const bool in_tag = error.path.starts_with("/format");
+    if (!in_tag && (given_ || !error.path.starts_with("/tools"))) return error;
     error.path = plan_->calls ? calls_pointer(impl_, *plan_) : "";
     return error;
   }
@@ -381,8 +351,8 @@ class Verifier {
       compare(tool, key, text, tag.message(), parser.message(),
               parser.failure(), /*as_ids=*/false);
     }
-    if (encoder_ == nullptr) return;
-    const auto ids = encoder_->encode(call);
+    if (writer_ == nullptr) return;
+    const auto ids = encoded(*writer_, call);
     if (!ids) return;
     TagParser tag_of_ids(*ids_);
     tag_of_ids.feed_tokens(*ids);
@@ -455,7 +425,7 @@ class Verifier {
   std::shared_ptr<const Plan> plan_ = nullptr;
   const CompiledTag* texts_ = nullptr;
   const CompiledTag* ids_ = nullptr;
-  const Encoder* encoder_ = nullptr;
+  const PhraseWriter* writer_ = nullptr;
   const std::vector<Value> edges_ = edge_values();
   std::size_t tried_ = 0;
   std::vector<FormatFinding> findings_ = {};
