@@ -13,6 +13,7 @@
 #include "io.h"
 #include "parlance/detect.h"
 #include "parlance/format.h"
+#include "parlance/json.h"
 #include "parlance/response_schema.h"
 #include "parlance/verify_format.h"
 #include "pointer.h"
@@ -27,6 +28,7 @@ constexpr const char* kExamples = R"(Examples:
   parlance check my_template.json
   parlance check --werror formats/*.json
   parlance check --format qwen3
+  parlance check --walk 1000 my_format.json
   parlance check tools.tag.json sums.ebnf words.lark
   parlance check --schema city.json)";
 
@@ -41,6 +43,9 @@ struct Arguments {
   std::vector<std::string> regexes;
   std::string root;
   VocabularyArguments vocabulary;
+  std::string tools;
+  std::size_t walks = 0;
+  std::size_t seed = 0;
   bool werror = false;
   bool quiet = false;
   Color color = Color::kAuto;
@@ -176,9 +181,13 @@ std::string describe_findings(const std::string& name, std::string_view text,
                               const Style& style, Counts& counts) {
   std::vector<Error> errors;
   const auto add = [&](const Format& one, const std::string& where) {
+    // What only reads has a lint that says so.
+    if (std::ranges::any_of(one.lint(), [](const Lint& lint) {
+          return lint.code == LintCode::kNotInvertible;
+        })) {
+      return;
+    }
     for (const FormatFinding& finding : verify_format(one, verify)) {
-      // A template that cannot be inverted has a lint.
-      if (finding.error.code == ErrorCode::kUnsupported) continue;
       const bool known =
           std::any_of(errors.begin(), errors.end(), [&](const Error& other) {
             return other.path == finding.error.path &&
@@ -196,9 +205,11 @@ std::string describe_findings(const std::string& name, std::string_view text,
     const Result<Format> loaded = Format::from_json(text, options);
     if (loaded) add(*loaded, "in variant '" + variant + "': ");
   }
+  const Result<json::Value> file = json::parse(text);
+  const bool claimed = file && file->find("parlance") != nullptr &&
+                       file->find("parlance")->find("write") != nullptr;
   std::string out;
   for (const Error& error : errors) {
-    const bool claimed = error.path.starts_with("/parlance/write");
     ++(claimed ? counts.errors : counts.warnings);
     out +=
         describe(style, name, text,
@@ -292,15 +303,20 @@ SourceKind source_kind_of(Kind kind) {
   }
 }
 
+// How descriptions are tried.
+struct Checking {
+  CompileOptions compile;
+  VerifyFormatOptions verify;
+};
+
 std::string check(const std::string& name, std::string_view text,
-                  const CompileOptions& options, const Style& style,
-                  Counts& counts);
+                  const Checking& options, const Style& style, Counts& counts);
 
 // Checks what a tokenizer's configuration says of responses: its template and
 // its schema, or the built-in format that fits it.  Nothing for other texts.
 std::optional<std::string> check_configuration(const std::string& name,
                                                std::string_view text,
-                                               const CompileOptions& options,
+                                               const Checking& options,
                                                const Style& style,
                                                Counts& counts) {
   using SpecKind = ResponseSpec::Kind;
@@ -334,8 +350,7 @@ std::optional<std::string> check_configuration(const std::string& name,
 }
 
 std::string check(const std::string& name, std::string_view text,
-                  const CompileOptions& options, const Style& style,
-                  Counts& counts) {
+                  const Checking& options, const Style& style, Counts& counts) {
   if (auto out = check_configuration(name, text, options, style, counts)) {
     return *std::move(out);
   }
@@ -352,8 +367,7 @@ std::string check(const std::string& name, std::string_view text,
       }
       return describe_lints(name, text, lints_of(*format, text), style,
                             counts) +
-             describe_findings(name, text, *format,
-                               {.vocabulary = options.vocabulary}, style,
+             describe_findings(name, text, *format, options.verify, style,
                                counts);
     }
     case Kind::kResponseSchema:
@@ -363,8 +377,8 @@ std::string check(const std::string& name, std::string_view text,
       return check_schema(name, text, style, counts);
     default:
       return check_source(
-          make_source(name, std::string(text), source_kind_of(kind)), options,
-          style, counts);
+          make_source(name, std::string(text), source_kind_of(kind)),
+          options.compile, style, counts);
   }
 }
 
@@ -410,10 +424,18 @@ int run_check(const Arguments& arguments) {
   }
   const std::optional<Vocabulary> vocabulary =
       load_vocabulary(arguments.vocabulary);
-  CompileOptions options;
-  options.root = arguments.root;
-  options.vocabulary = vocabulary ? &*vocabulary : nullptr;
-  options.every_token = true;
+  Checking options;
+  options.compile.root = arguments.root;
+  options.compile.vocabulary = vocabulary ? &*vocabulary : nullptr;
+  options.compile.every_token = true;
+  options.verify.vocabulary = options.compile.vocabulary;
+  options.verify.walks = arguments.walks;
+  options.verify.seed = static_cast<std::uint32_t>(arguments.seed);
+  if (!arguments.tools.empty()) {
+    const std::string text = read_all(arguments.tools);
+    options.verify.tools =
+        or_fail(json::parse(text), display_name(arguments.tools), text);
+  }
   Style style(arguments.color, 1);
   Counts counts;
   for (const std::string& name : arguments.formats) {
@@ -441,7 +463,7 @@ int run_check(const Arguments& arguments) {
                                 ? Source{kind, "--regex", given}
                                 : read_source(given, "the text", kind);
       counts.add(kind_of_source(kind));
-      put(check_source(source, options, style, counts));
+      put(check_source(source, options.compile, style, counts));
     }
   }
   if (!arguments.quiet) put(summary(style, counts));
@@ -491,6 +513,17 @@ void add_check(Command& app, Run& run) {
   add_vocabulary(*command, a->vocabulary,
                  "To look up tokens that are named by their text (default: "
                  "every such name is accepted): ");
+  command
+      ->add_option("--walk", a->walks,
+                   "Of a template or format file: also write this many random "
+                   "responses, and read them cut anywhere, rendered, damaged")
+      ->type_name("N");
+  command->add_option("--seed", a->seed, "The seed of the first of them (0)")
+      ->type_name("N");
+  command
+      ->add_option("--tools", a->tools,
+                   "The tools that are called, a JSON list; default: a sample")
+      ->type_name("FILE");
   command->add_flag("--werror", a->werror,
                     "Exit with status 1 on warnings too");
   command->add_flag("-q,--quiet", a->quiet, "No summary");

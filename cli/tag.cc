@@ -98,14 +98,21 @@ struct RequestTexts {
   fail_in_file("/tools", arguments.tools_file, texts.tools);
   fail_in_file("/response_format", arguments.response_format_file,
                texts.response_format);
+  // A place in the format's own file.
+  for (const char* part : {"/parlance", "/response_template", "/fields"}) {
+    if (!path.starts_with(part) || !is_format_path(arguments.format)) continue;
+    const std::string text = read_all(arguments.format);
+    error.span = locate(text, path);
+    fail_with(error, display_name(arguments.format), text);
+  }
   std::string option = "--" + path.substr(1, path.find('/', 1) - 1);
   for (char& c : option) {
     if (c == '_') c = '-';
   }
-  fail_with(error, path.empty() || path == "/family" ? "--format" : option, "");
+  fail_with(error, path.empty() ? "--format" : option, "");
 }
 
-// The tag of a family: what its format file says of how it is written.
+// The tag of a format: what its file says of how it is written.
 StructuralTag family_tag(const Arguments& arguments, RequestTexts& texts) {
   StructuralTagOptions options;
   if (!arguments.tools_file.empty()) {
@@ -126,7 +133,8 @@ StructuralTag family_tag(const Arguments& arguments, RequestTexts& texts) {
         json::parse(texts.response_format, {.exact_floats = true}),
         display_name(arguments.response_format_file), texts.response_format);
   }
-  Result<StructuralTag> tag = tool_calling(arguments.format, options);
+  const Format format = named_format(arguments.format, "--format");
+  Result<StructuralTag> tag = format.structural_tag(options);
   if (!tag) fail_by_option(tag.error(), arguments, texts);
   return *std::move(tag);
 }
@@ -219,8 +227,8 @@ void add_tag(Command& app, Run& run) {
   auto* format =
       command
           ->add_option("-f,--format,--style", a->format,
-                       "The model family, see 'parlance formats'; --style is "
-                       "another name of --format")
+                       "The model family, see 'parlance formats', or a format "
+                       "file; --style is another name of --format")
           ->type_name("NAME")
           ->excludes(file);
   command

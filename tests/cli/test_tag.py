@@ -172,6 +172,40 @@ def test_errors(parlance, tag, tmp_path):
     parlance("tag", "tools.tag.json", "--tools", "tools.json", status=2)
 
 
+def test_a_format_file_of_ones_own(parlance, tag, tmp_path):
+    tag()
+    source, _ = parlance("formats", "qwen3", "--file")
+    mine = json.loads(source)
+    mine["name"] = "mine"
+    (tmp_path / "mine.json").write_text(json.dumps(mine))
+    request = ("--tools", "tools.json", "--tool-choice", "required")
+    out, _ = parlance("tag", "--format", "./mine.json", *request)
+    assert out == parlance("tag", "--format", "qwen3", *request)[0]
+    # A fault of the file is shown in the file.
+    mine["response_template"]["fields"]["content"] = {
+        "open": "<say>", "close": "</say>"
+    }
+    (tmp_path / "mine.json").write_text(json.dumps(mine))
+    _, err = parlance("tag", "--format", "./mine.json", *request, status=2)
+    assert err.startswith("parlance: ./mine.json:1:")
+    assert "is not a part of the call" in err
+    out, _ = parlance("check", "mine.json", status=1)
+    assert "mine.json:1:" in out and "error: the fields of the format" in out
+
+
+def test_check_walks(parlance, tmp_path):
+    source, _ = parlance("formats", "qwen3", "--file")
+    (tmp_path / "mine.json").write_text(source)
+    out, _ = parlance("check", "--walk", "30", "--seed", "3", "mine.json")
+    assert "no errors, no warnings" in out
+    mine = json.loads(source)
+    del mine["parlance"]["read"]["tool_calls"]["layout"]
+    (tmp_path / "mine.json").write_text(json.dumps(mine))
+    parlance("check", "mine.json")
+    out, _ = parlance("check", "--walk", "200", "mine.json", status=1)
+    assert "mine.json:1:" in out and "of the response" in out
+
+
 # ---- Formats: a family file of one's own is not needed for the options
 
 
