@@ -180,7 +180,8 @@ class Format {
   std::string to_json() const;
 
   // The response template alone, as JSON text that can be put into a
-  // tokenizer's configuration.
+  // tokenizer's configuration.  A field that has no close delimiter is closed
+  // by the texts of `parlance.turn_end`, which no other reader of it knows.
   std::string template_json() const;
 
   // The structural tag of a response to a request: what the model may write in

@@ -320,7 +320,19 @@ std::string Format::to_json() const {
 }
 
 std::string Format::template_json() const {
-  return json::dump(impl_->response_template, {.ascii = false, .indent = 2});
+  json::Value out = impl_->response_template;
+  const std::vector<std::string>& ends = impl_->family.reading.turn_end;
+  if (!ends.empty()) {
+    const json::Array close(ends.begin(), ends.end());
+    json::Value* fields = out.mutable_members().find("fields");
+    for (const format::Field& field : impl_->description.fields) {
+      if (field.close) continue;
+      json::Value* written =
+          fields->mutable_members().find(field.template_name);
+      written->mutable_members().set("close", close);
+    }
+  }
+  return json::dump(out, {.ascii = false, .indent = 2});
 }
 
 }  // namespace parlance
