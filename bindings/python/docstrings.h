@@ -384,7 +384,8 @@ with the variant's changes.)";
 
 inline constexpr char kTemplate[] =
     R"(The response template alone, a ``dict`` that can be put into a tokenizer's
-configuration.  Every access builds a new ``dict``.)";
+configuration; fields without ``close`` are closed by the texts of ``turn_end``.
+Every access builds a new ``dict``.)";
 
 inline constexpr char kLint[] =
     R"(Lists what is legal in this format and probably not meant.

@@ -88,9 +88,12 @@ nb::object lint(const FormatObject& self) {
 }
 
 nb::object verify(const FormatObject& self, std::string_view tools,
-                  const Vocabulary* vocabulary) {
+                  const Vocabulary* vocabulary, std::size_t walks,
+                  std::uint32_t seed) {
   VerifyFormatOptions options;
   options.vocabulary = vocabulary;
+  options.walks = walks;
+  options.seed = seed;
   Result<json::Value> value = json::parse(tools);
   if (!value) raise(Domain::kTemplate, value.error(), {.source = tools});
   options.tools = *std::move(value);
@@ -268,7 +271,8 @@ void define_format(nb::module_& m) {
       .def_prop_ro("template", &response_template, doc::format::kTemplate)
       .def("lint", &lint, nb::sig("def lint(self) -> list[dict[str, str]]"),
            doc::format::kLint)
-      .def("_verify", &verify, nb::arg("tools"), nb::arg("vocabulary").none())
+      .def("_verify", &verify, nb::arg("tools"), nb::arg("vocabulary").none(),
+           nb::arg("walks"), nb::arg("seed"))
       .def(
           "_render",
           [](const FormatObject& self, std::string_view message,

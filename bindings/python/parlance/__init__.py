@@ -216,28 +216,39 @@ class Format(_Base):
             attempts=attempts,
         )
 
-    def verify(self, tools=None, *, vocabulary=None):
+    def verify(self, tools=None, *, vocabulary=None, walks=0, seed=0):
         """Finds what the format writes and its own parser does not read.
 
             for finding in Format("mine.json").verify():
                 print(finding["path"], finding["message"])
 
         Calls of the tools are written as the structural tag has them, with
-        names and values at the edges of what it accepts, and are read.
+        names and values at the edges of what it accepts, and are read.  With
+        ``walks``, so are random responses: cut anywhere, in single bytes,
+        rendered, damaged.
 
         Args:
             tools: the tools of a request; ``None``: a sample with arguments of
                 every type.
             vocabulary: a ``Vocabulary`` in whose tokens the calls are written as
-                well.
+                well, and the random responses instead.
+            walks: how many random responses are written, with and without
+                calls, reasoning and a document, if nothing is found of calls.
+            seed: of the first of them.
 
         Returns:
             A list of ``dict`` with ``"code"``, ``"message"``, ``"path"`` (the
             JSON pointer into the format file, or into ``tools``), ``"text"`` (a
             shortest response that is misread, or ``""``), ``"meant"`` and
-            ``"read"`` (the arguments of its call); ``[]`` if nothing is found.
+            ``"read"`` (the arguments of its call; of a random response, the
+            messages); ``[]`` if nothing is found.
         """
-        return self._verify(_request_tools(tools), vocabulary)
+        return self._verify(
+            _request_tools(tools),
+            vocabulary,
+            count("walks", walks),
+            count("seed", seed, 2**32 - 1),
+        )
 
     def render(self, message, *, tools=None, prefix="", verify=True):
         """Writes a message as models of the family write it.

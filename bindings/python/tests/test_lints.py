@@ -8,6 +8,7 @@ import shutil
 import subprocess
 
 import parlance
+from parlance.testing import check_format
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -158,3 +159,82 @@ def test_verify_finds_what_is_written_and_not_read():
     assert finding["path"].startswith("/parlance/write/tool_calls/")
     assert "is not an integer" in finding["message"]
     assert set(finding) == {"code", "message", "path", "text", "meant", "read"}
+
+
+# A file whose layout is not said: the line feed before a call is read as text.
+_LAYOUT = {
+    "name": "aurora",
+    "response_template": {
+        "start_anchor": "<|assistant|>",
+        "fields": {
+            "tool_calls": {
+                "open_pattern": r"<\|call\|>(?P<name>\w+)\n",
+                "close": "<|end_call|>",
+                "content": "json",
+                "repeats": True,
+                "transform": {
+                    "type": "function",
+                    "function": {"name": "{name}", "arguments": "{content}"},
+                },
+            },
+            "content": {"repeats": True, "join": "", "content_args": {"strip": False}},
+        },
+    },
+    "parlance": {
+        "write": {
+            "order": ["content?", "tool_calls*"],
+            "content": {"parts": [{"text": True}]},
+            "tool_calls": {
+                "before": ["\n"],
+                "parts": [
+                    "<|call|>",
+                    {"name": "raw"},
+                    "\n",
+                    {"arguments": "json"},
+                    "<|end_call|>",
+                ],
+            },
+        }
+    },
+}
+
+
+def test_walks_find_what_calls_alone_do_not_show():
+    assert parlance.Format(_LAYOUT).verify() == []
+    with pytest.raises(AssertionError, match="is not rendered.*read back as") as raised:
+        check_format(_LAYOUT, walks=200)
+    assert "'aurora' does not read what it writes" in str(raised.value)
+    read = {"tool_calls": {"layout": {"before": ["\n"]}}}
+    mended = {**_LAYOUT, "parlance": {**_LAYOUT["parlance"], "read": read}}
+    check_format(mended, walks=200)
+    for seed in (1, 2):
+        check_format("qwen3", walks=20, seed=seed)
+
+
+def test_the_template_of_a_file_has_its_turn_end():
+    fields = {"content": {}, "tool_calls": {"open": "<call>", "content": "json"}}
+    for ends, close in ((["<|done|>", "<e>"], ["<|done|>", "<e>"]), ([], None)):
+        mine = parlance.Format(
+            {
+                "name": "mine",
+                "response_template": {"fields": fields},
+                "parlance": {"turn_end": ends},
+            }
+        )
+        for field in mine.template["fields"].values():
+            assert field.get("close") == close
+        assert json.loads(mine.source)["response_template"]["fields"] == fields
+    # Upstream reads the same.
+    text = 'Hi.<call>{"name": "f", "arguments": {}}'
+    mine = parlance.Format(
+        {
+            "name": "mine",
+            "response_template": {"fields": fields},
+            "parlance": {"turn_end": ["<|done|>"]},
+        }
+    )
+    bare = parlance.ResponseTemplate(mine.template)
+    for end in ("", "<|done|>"):
+        assert parlance.parse_response(text + end, bare) == parlance.parse_response(
+            text + end, mine
+        )
