@@ -34,7 +34,7 @@ enum class KeyOrder : std::uint8_t {
 //
 //   * names of members that the schema declares or describes by a pattern
 //     (properties, patternProperties, propertyNames);
-//   * the values of const and enum;
+//   * the values of const and enum, and integers;
 //   * strings that the schema restricts by more than their length (pattern,
 //     format, not const, ...).
 //
@@ -52,8 +52,8 @@ enum class KeyOrder : std::uint8_t {
 // ORDER: JsonSpelling
 enum class JsonSpelling : std::uint8_t {
   // As Python's json.dumps(value, ensure_ascii=False) writes them: only the
-  // escapes that JSON requires, and the numbers of const and enum as the schema
-  // has them.  Each value has one text; the values are those of kAny.
+  // escapes that JSON requires, the numbers of const and enum as the schema has
+  // them, and integers as digits.  The values are those of kAny.
   kCanonical,
   // Every spelling that JSON allows.  Strings and names stay canonical if
   // JsonSchemaOptions::excludes is not empty.

@@ -84,25 +84,7 @@ def check_verdict(judge, grammar, accepted, text, notes):
     if accepted and valid is False:
         raise Broken(f"accepted, not valid: {text}")
     if not accepted and valid and not notes and not has_repeated_key(value):
-        if not exponent_only(grammar, text):
-            raise Broken(f"valid, refused, and no note: {text}")
-
-
-def exponent_only(grammar, text):
-    """Whether it is refused for exponents, which the page rules out for some numbers."""
-
-    def without(value):
-        if isinstance(value, Number) and abs(value.as_tuple().exponent) < 500:
-            plain = format(value, "f")  # with a point: for draft 4, 1e0 is no integer
-            has_exponent = "e" in value.text.lower()
-            return Number(plain + ".0" * ("." not in plain)) if has_exponent else value
-        if isinstance(value, list):
-            return [without(each) for each in value]
-        if isinstance(value, dict):
-            return {key: without(each) for key, each in value.items()}
-        return value
-
-    return accepts(grammar, write(without(parse(text)))) is not False
+        raise Broken(f"valid, refused, and no note: {text}")
 
 
 def in_string(text):

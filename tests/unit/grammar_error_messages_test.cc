@@ -208,7 +208,7 @@ TEST(GrammarErrorMessages, Explain) {
       {kObject, R"({"c":1})", 2, "the name \"a\", the name \"b\""},
       {kObject, R"({"a" 1})", 4, "':'"},
       {kObject, R"({"a":"x"})", 5, "a number"},
-      {kObject, R"({"a":1.5})", 7, "a digit"},
+      {kObject, R"({"a":1.5})", 6, "a digit, ',', '}'"},
       {kObject, R"({"b":"x"})", 8, "','"},
       {kObject, R"({"a":1} )", 7, "the end"},
       {kObject, R"({"a":1,"a":2})", 8, "the name \"b\""},

@@ -37,10 +37,15 @@ Decimal d(const std::string& text) {
   return value.value_or(Decimal{});
 }
 
+std::string repeated(char digit, std::size_t times) {
+  return std::string(times, digit);
+}
+
 std::string describe(const NumberSpec& spec) {
   std::string out;
   if (spec.integer) out += "integer ";
   if (spec.not_integer) out += "not_integer ";
+  if (spec.every_spelling) out += "every_spelling ";
   if (!spec.zero_fraction) out += "no_zero_fraction ";
   if (spec.minimum) {
     out += (spec.exclusive_minimum ? ">" : ">=") + spec.minimum->to_string();
@@ -74,8 +79,15 @@ bool accepts(Numbers& numbers, Numbers::Id id, std::string_view text) {
 
 // What the header says about spellings, for literals whose value is allowed.
 bool may_be_left_out(const NumberSpec& spec, const std::string& literal) {
+  const bool point = literal.find('.') != std::string::npos;
+  const std::size_t e = literal.find_first_of("eE");
+  const bool digits_only = !point && e == std::string::npos;
+  if (spec.every_spelling) {
+    return spec.integer && !spec.zero_fraction && !digits_only;
+  }
+  if (spec.integer && !digits_only) return true;
   if (literal[0] == '-' && d(literal).is_zero()) {
-    if (spec.allowed) return true;
+    if (spec.allowed || spec.integer) return true;
     NumberSpec negative = spec;
     if (!negative.maximum || !negative.maximum->negative) {
       negative.maximum = Decimal{};
@@ -84,18 +96,13 @@ bool may_be_left_out(const NumberSpec& spec, const std::string& literal) {
     Numbers numbers;
     if (numbers.empty(numbers.add(negative))) return true;
   }
-  bool point = literal.find('.') != std::string::npos;
-  if (spec.integer && !spec.zero_fraction && point) return true;
-  std::size_t e = literal.find_first_of("eE");
-  if (e == std::string::npos) return false;
-  if (spec.integer || spec.not_integer || spec.allowed ||
-      !spec.multiple_of.empty() || !spec.not_multiple_of.empty()) {
-    return true;
-  }
+  if (e == std::string::npos || spec.allowed) return false;
+  if (!spec.multiple_of.empty()) return true;
   auto zero = [](const std::optional<Decimal>& bound) {
     return !bound || bound->is_zero();
   };
-  bool free = zero(spec.minimum) && zero(spec.maximum);
+  bool free = !spec.not_integer && spec.not_multiple_of.empty() &&
+              zero(spec.minimum) && zero(spec.maximum);
   for (const Decimal& value : spec.excluded) free = free && value.is_zero();
   if (free) return false;
   if (d(literal).is_zero()) return true;
@@ -194,7 +201,8 @@ TEST(NumberLanguage, FreeNumbersAreThoseOfJson) {
 
 TEST(NumberLanguage, PlainKinds) {
   compare({.integer = true}, 5);
-  compare({.integer = true, .zero_fraction = false}, 5);
+  compare({.integer = true, .every_spelling = true}, 6);
+  compare({.integer = true, .every_spelling = true, .zero_fraction = false}, 5);
   compare({.not_integer = true}, 5);
   compare({.minimum = d("0")}, 5);
   compare({.minimum = d("0"), .exclusive_minimum = true}, 5);
@@ -211,7 +219,7 @@ TEST(NumberLanguage, PrefixesAreLiveWhenTheyCanBeCompleted) {
   EXPECT_EQ(walk(numbers, id, "2"), Numbers::kDead);
   EXPECT_EQ(walk(numbers, id, "13"), Numbers::kDead);
   EXPECT_TRUE(accepts(numbers, id, "12"));
-  EXPECT_TRUE(accepts(numbers, id, "12.00"));
+  EXPECT_FALSE(accepts(numbers, id, "12.00"));
   EXPECT_EQ(walk(numbers, id, "-"), Numbers::kDead);
 
   id = numbers.add({.minimum = d("5"),
@@ -240,7 +248,7 @@ TEST(NumberLanguage, WhatProgramsPrintIsAccepted) {
   for (const char* text : {"1e+16", "1.25e+20", "1.0E7", "-1e-05"}) {
     EXPECT_TRUE(accepts(numbers, id, text)) << text;
   }
-  EXPECT_EQ(walk(numbers, id, "-1e+"), Numbers::kDead);
+  EXPECT_EQ(walk(numbers, id, "-1e+3"), Numbers::kDead);
   id = numbers.add({.allowed = std::vector<Decimal>{d("1e300"), d("2.5")}});
   for (const char* text : {"1e+300", "1E300", "2.5", "2.500"}) {
     EXPECT_TRUE(accepts(numbers, id, text)) << text;
@@ -368,10 +376,9 @@ TEST(NumberLanguage, TextsOfListedNumbers) {
       {{"-0.0"}, {}, {"0.0"}, {"-0.0", "0", "-0"}},
       {{"-0"}, {}, {"0"}, {"-0", "0.0"}},
       {{"2.0", "5e+17"},
-       {.integer = true, .zero_fraction = false},
+       {.integer = true},
        {"2", "500000000000000000"},
        {"2.0", "5e+17"}},
-      {{"2.0"}, {.integer = true}, {"2.0"}, {"2"}},
   };
   for (const auto& row : rows) {
     NumberSpec spec = row.rest;
@@ -408,11 +415,124 @@ TEST(NumberLanguage, TextsOfListedNumbers) {
   }
 }
 
-// --- numbers of any size ----------------------------------------------------
+// --- every spelling ---------------------------------------------------------
 
-std::string repeated(char digit, std::size_t times) {
-  return std::string(times, digit);
+TEST(NumberLanguage, EverySpelling) {
+  const struct {
+    NumberSpec spec;
+    std::vector<std::string> accepted;
+    std::vector<std::string> refused;
+  } rows[] = {
+      {{.integer = true},
+       {"1e3", "1.0", "-0", "-0.0e-7", "1.50e1", "0.5e1", "100e-2", "0e0",
+        "12345.678e3", "1E+2"},
+       {"1e-3", "1.5", "1.55e1", "0.5e0", "100e-3"}},
+      {{.integer = true, .zero_fraction = false},
+       {"1", "-0", "100"},
+       {"1.0", "1e3", "-0.0"}},
+      {{.minimum = d("1")},
+       {"1.5e3", "1e0", "10e-1", "0.1e1", "1234e-3", "0.00012e4"},
+       {"1e-1", "9e-1", "0.1e0", "99e-2", "-1e0"}},
+      {{.multiple_of = {d("0.5")}},
+       {"1e0", "5e-1", "25e-1", "1.25e1", "0e9", "1e400"},
+       {"1e-1", "25e-2", "1.25e0", "1.3e0"}},
+      {{.allowed = {{d("1e10")}}},
+       {"1e10", "1E+10", "10000000000", "10e9", "0.0001e14", "10000000000.0",
+        "100000000000000e-4"},
+       {"1e9", "1.1e10", "100e9"}},
+      {{.minimum = d("0")}, {"-0", "-0.0", "-0e5", "0"}, {"-1", "-1e-9"}},
+      {{.allowed = {{d("0")}}}, {"0", "-0.0", "0e7", "0.00"}, {"1", "0.1"}},
+      {{.integer = true, .multiple_of = {d("7")}},
+       {"7e0", "14", "0.7e1", "1.4e1", "70e-1", "49000e-3"},
+       {"7e-1", "1e1", "1e9", "0.7e0"}},
+      {{.not_integer = true},
+       {"1e-1", "15e-1", "0.15e1", "1.25e1"},
+       {"15e0", "1.5e1", "0e-5", "100e-2"}},
+      {{.excluded = {d("250")}},
+       {"25", "25e0", "2.5e1", "25e2"},
+       {"250", "25e1", "2.5e2", "0.25e3", "250.0", "2500e-1"}},
+  };
+  for (const auto& row : rows) {
+    NumberSpec spec = row.spec;
+    spec.every_spelling = true;
+    SCOPED_TRACE(describe(spec));
+    Numbers numbers;
+    const Numbers::Id id = numbers.add(spec);
+    for (const std::string& text : row.accepted) {
+      EXPECT_TRUE(accepts(numbers, id, text)) << text;
+    }
+    for (const std::string& text : row.refused) {
+      EXPECT_FALSE(accepts(numbers, id, text)) << text;
+    }
+  }
 }
+
+TEST(NumberLanguage, CanonicalIntegersAreDigits) {
+  Numbers numbers;
+  const Numbers::Id id = numbers.add({.integer = true});
+  for (const char* text : {"0", "7", "-20", "9007199254740993"}) {
+    EXPECT_TRUE(accepts(numbers, id, text)) << text;
+  }
+  for (const char* text : {"-0", "1.0", "1e3", "1.", "1e", "-0.0"}) {
+    EXPECT_EQ(walk(numbers, id, text), Numbers::kDead) << text;
+  }
+}
+
+TEST(NumberLanguage, CanonicalExponents) {
+  const struct {
+    NumberSpec spec;
+    std::vector<std::string> accepted;
+    std::vector<std::string> dead;
+  } rows[] = {
+      {{.minimum = d("0"), .maximum = d("1")},
+       {"1e-3", "5e-2", "1e-05", "2.5e-07", "1e0"},
+       {"12", "0e", "0.5e", "1e1", "2e0"}},
+      {{.minimum = d("0.2"), .maximum = d("0.5")}, {"0.3"}, {"3", "0.3e"}},
+      {{.multiple_of = {d("0.01")}},
+       {"1e+20", "1.5e+16", "19.99", "1e0"},
+       {"1.999", "1e-3", "10e"}},
+      {{.maximum = d("1000"), .multiple_of = {d("0.01")}}, {"19.99"}, {"1e"}},
+      {{.not_integer = true}, {"1.5e-07", "1.5"}, {"10e"}},
+  };
+  for (const auto& row : rows) {
+    SCOPED_TRACE(describe(row.spec));
+    Numbers numbers;
+    const Numbers::Id id = numbers.add(row.spec);
+    for (const std::string& text : row.accepted) {
+      EXPECT_TRUE(accepts(numbers, id, text)) << text;
+    }
+    for (const std::string& text : row.dead) {
+      EXPECT_EQ(walk(numbers, id, text), Numbers::kDead) << text;
+    }
+  }
+}
+
+// The digits that an exponent makes up for are counted, up to a limit where
+// the number needs no exponent.
+TEST(NumberLanguage, ExponentsAfterManyDigits) {
+  const std::string zeros = repeated('0', 999);
+  Numbers numbers;
+  const Numbers::Id five = numbers.add(
+      {.every_spelling = true, .minimum = d("2"), .maximum = d("5")});
+  const Numbers::Id whole =
+      numbers.add({.integer = true, .every_spelling = true});
+  EXPECT_TRUE(accepts(numbers, five, "5" + zeros + "e-999"));
+  EXPECT_FALSE(accepts(numbers, five, "5" + zeros + "1e-1000"));
+  EXPECT_FALSE(accepts(numbers, five, "5" + zeros + "e-998"));
+  EXPECT_TRUE(accepts(numbers, five, "0." + zeros + "00003e1004"));
+  EXPECT_FALSE(accepts(numbers, five, "0." + zeros + "00003e1005"));
+  EXPECT_TRUE(accepts(numbers, whole, "1" + zeros + "e-999"));
+  EXPECT_TRUE(accepts(numbers, whole, "0." + zeros + "1e1000"));
+  EXPECT_FALSE(accepts(numbers, whole, "0." + zeros + "1e999"));
+  // Beyond it: digits, and no more.
+  EXPECT_TRUE(accepts(numbers, whole, "1" + zeros + zeros));
+  EXPECT_EQ(walk(numbers, whole, "1" + zeros + "0e"), Numbers::kDead);
+  const std::size_t before = numbers.state_count();
+  EXPECT_TRUE(accepts(numbers, whole, "1" + repeated('2', 30'000) + ".00"));
+  EXPECT_LT(numbers.state_count(), before + 1100);
+}
+
+// --- numbers of any size ----------------------------------------------------
 
 TEST(NumberLanguage, BoundsAndStepsOfAnySize) {
   const std::string ones = repeated('1', 1002);
@@ -558,8 +678,7 @@ TEST(NumberLanguage, MarkedNumbers) {
   id = numbers.add({.minimum = d("3"), .maximum = d("3"), .marked = true});
   EXPECT_TRUE(accepts(numbers, id, "3.0"));
   EXPECT_FALSE(accepts(numbers, id, "3"));
-  EXPECT_TRUE(numbers.empty(
-      numbers.add({.integer = true, .zero_fraction = false, .marked = true})));
+  EXPECT_TRUE(numbers.empty(numbers.add({.integer = true, .marked = true})));
 }
 
 // A judge that shares nothing with the product: numbers as digits over one
@@ -718,6 +837,7 @@ void compare_near_borders(std::uint64_t seed, int specs) {
       return value;
     };
     spec.integer = chance(4);
+    spec.every_spelling = chance(2);
     if (chance(2)) spec.minimum = border(pick(kBorders));
     if (chance(2)) spec.maximum = border(pick(kBorders));
     if (spec.minimum && spec.maximum && *spec.maximum < *spec.minimum) {
@@ -771,8 +891,10 @@ TEST(NumberLanguage, AgreesWithTheJudgeNearBordersLongRun) {
 
 TEST(NumberLanguage, EqualSpecsShare) {
   Numbers numbers;
-  EXPECT_EQ(numbers.add({.integer = true, .minimum = d("0.5")}),
-            numbers.add({.minimum = d("0"),
+  EXPECT_EQ(numbers.add(
+                {.integer = true, .every_spelling = true, .minimum = d("0.5")}),
+            numbers.add({.every_spelling = true,
+                         .minimum = d("0"),
                          .exclusive_minimum = true,
                          .multiple_of = {d("1.0")}}));
   EXPECT_EQ(numbers.add({.multiple_of = {d("2"), d("3")}}),
@@ -855,6 +977,7 @@ TEST(NumberLanguage, LongLiteralsAgreeWithTheTwin) {
     spec.exclusive_minimum = random() % 3 == 0;
     spec.exclusive_maximum = random() % 3 == 0;
     spec.integer = random() % 4 == 0;
+    spec.every_spelling = random() % 2 == 0;
     if (random() % 5 == 0) {
       spec.multiple_of.push_back(d(kSteps[random() % std::size(kSteps)]));
     }
@@ -880,7 +1003,10 @@ TEST(NumberLanguage, LongLiteralsAgreeWithTheTwin) {
         // Follow any live way: it must not end before it is accepted.
         for (int step = 0; step < 2000 && !numbers.accepting(state); ++step) {
           Numbers::State next = Numbers::kDead;
-          for (char c : std::string_view("0.123456789-e")) {
+          // Zeros may go on until an exponent.
+          const std::string_view order =
+              step < 40 ? "0.123456789-e" : "e123456789-0.";
+          for (char c : order) {
             next = numbers.step(state, static_cast<uint8_t>(c));
             if (next != Numbers::kDead) break;
           }
@@ -915,6 +1041,7 @@ struct Sampler {
     NumberSpec out;
     out.integer = chance(4);
     out.not_integer = chance(12);
+    out.every_spelling = chance(2);
     out.zero_fraction = !chance(4);
     if (chance(2)) out.minimum = value();
     if (chance(2)) out.maximum = value();

@@ -103,9 +103,9 @@ class Grammar(_parlance.Grammar):
                 whose turn is over cannot come any more.
             spelling: how names and values that the schema fixes are written:
                 ``"canonical"``, as ``json.dumps(..., ensure_ascii=False)``
-                does; ``"any"``, in every spelling that JSON has; ``"raw"``: the
-                texts are the strings of the schema, without quotes and
-                escapes.
+                does, so that an integer is digits; ``"any"``, in every
+                spelling that JSON has; ``"raw"``: the texts are the strings of
+                the schema, without quotes and escapes.
             draft: ``"4"``, ``"6"``, ``"7"``, ``"2019-09"`` or ``"2020-12"``.
                 Default: what ``"$schema"`` says, otherwise 2020-12.
             closed: properties and items that the schema does not list are

@@ -177,8 +177,8 @@ def allowed(row, size):
 
 # What may stand where the reference has nothing of the kind: a carriage return
 # as white space, escapes in names and listed strings, and other spellings of a
-# number (an integer as 1.0 or 1e0, -1 as -0.1e1).
-SPELLINGS = {b"\r", b"\\", b".", b"e", b"E", b"0"}
+# number (an integer as 1.0 or 1e0, -1 as -0.1e1, 5 as 500e-2, 0 as -0).
+SPELLINGS = {b"\r", b"\\", b".", b"e", b"E", b"-", *(b"%d" % d for d in range(10))}
 
 
 def run_step(step, matcher, row, data, missing):

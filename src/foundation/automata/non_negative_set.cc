@@ -91,11 +91,6 @@ bool NonNegativeSet::contains(const Decimal& magnitude) const {
   return !std::binary_search(excluded.begin(), excluded.end(), magnitude);
 }
 
-bool listed_with_exponent(const Decimal& value) {
-  std::int64_t exponent = value.magnitude() - 1;
-  return !value.is_zero() && (exponent >= 16 || exponent <= -4);
-}
-
 namespace {
 
 void sort_values(std::vector<Decimal>& values) {
@@ -168,19 +163,28 @@ Natural modulus_of(const NonNegativeSet& side) {
   return common ? common->step : Natural();
 }
 
-// The exponents that a literal may have, by the bounds of the set.
-NonNegativeSet::Exponents exponents_by_bounds(const NonNegativeSet& side) {
+// The exponents that a literal may have.  In the canonical spelling only where
+// they are such as programs write: Java from 10^7 on and below 10^-3, Python
+// and JavaScript further out.  Listed values have what NonNegativeSet::texts
+// has.
+NonNegativeSet::Exponents exponents_of(const NonNegativeSet& side) {
   using Exponents = NonNegativeSet::Exponents;
+  if (!side.point) return Exponents::kNone;
   const bool only_zero =
       std::all_of(side.excluded.begin(), side.excluded.end(),
                   [](const Decimal& value) { return value.is_zero(); });
-  if (side.step || !side.avoid.empty() || !side.point) return Exponents::kNone;
-  if (side.low.is_zero() && !side.high && only_zero) return Exponents::kAny;
-  if (!side.high || side.high->magnitude() > 7 || side.low.magnitude() < -2 ||
-      (side.low.is_zero() && !side.high->is_zero())) {
-    return Exponents::kOneDigit;
+  if (!side.allowed && !side.step && side.avoid.empty() && side.low.is_zero() &&
+      !side.high && only_zero) {
+    return Exponents::kFree;
   }
-  return side.exponents;
+  if (side.every_spelling || side.allowed) return Exponents::kAll;
+  const bool large = !side.high || side.high->magnitude() > 7;
+  bool small = side.low.magnitude() < -2;
+  if (side.low.is_zero()) {
+    small = side.step ? side.step->value().magnitude() < -2
+                      : !side.high || !side.high->is_zero();
+  }
+  return large || small ? Exponents::kOneDigit : Exponents::kNone;
 }
 
 // A canonical spelling of the members.
@@ -193,6 +197,8 @@ std::string text_of(const NonNegativeSet& side) {
   };
   text += side.point ? "]." : "]";
   if (side.marked) text += "m";
+  if (side.exponents == NonNegativeSet::Exponents::kOneDigit) text += "d";
+  if (side.exponents == NonNegativeSet::Exponents::kAll) text += "x";
   if (side.step) add_step(*side.step);
   text += "!";
   for (const NumberStep& one : side.avoid) add_step(one);
@@ -213,7 +219,7 @@ std::string text_of(const NonNegativeSet& side) {
 //      caller has applied them to the list;
 //   2. otherwise bounds become multiples of the step, and excluded values that
 //      are not in the set anyway are dropped;
-//   3. the exponents that a literal may have follow from the bounds;
+//   3. the exponents that a literal may have follow from the rest;
 //   4. `text` spells the members.
 //
 // The set is empty if the empty prefix has no completion.
@@ -227,21 +233,24 @@ bool NonNegativeSet::canonicalize() {
     step.reset();
     avoid.clear();
     excluded.clear();
-    if (point &&
-        std::any_of(allowed->begin(), allowed->end(), listed_with_exponent)) {
-      exponents = Exponents::kOneDigit;
-    }
   } else {
     if (step && !round_bounds(*this)) return false;
     if (high && (*high < low || (*high == low && (above_low || below_high)))) {
       return false;
     }
     if (!sort_exclusions(*this)) return false;
-    exponents = exponents_by_bounds(*this);
     modulus = modulus_of(*this);
   }
+  exponents = exponents_of(*this);
   text = text_of(*this);
   return read_number_prefix(*this, "").live;
+}
+
+NonNegativeSet NonNegativeSet::without_exponents() const {
+  NonNegativeSet out = *this;
+  out.exponents = Exponents::kNone;
+  out.text = text_of(out);
+  return out;
 }
 
 // Invariant: `found` has at least one spelling of every value before `value`.

@@ -19,7 +19,12 @@
 //     to the length of the bound;
 //   * the remainder modulo the step;
 //   * which listed values the digits still spell;
-//   * the same once more for a mantissa that an exponent may follow.
+//   * for a mantissa that an exponent may follow, the same without its point,
+//     how many digits it has, and the exponents that may follow it now.
+//
+// The number of digits of a mantissa is a counter, so a set with exponents has
+// a state for each number.  Beyond kMostCounted, a mantissa that may end
+// without an exponent has none: see NumberPrefix::plain.
 //
 // So a prefix may be replaced by another one with its key.  Past the digits of
 // all bounds and listed values only the remainders are left, and a prefix as
@@ -41,6 +46,10 @@ namespace parlance::automata {
 // The digits of the least common multiple of a set's steps.  One step has no
 // more than a schema may write; each further step may add as many.
 inline constexpr std::size_t kMaxStepDigits = 20'000;
+
+// The digits of a mantissa that are counted where an exponent may follow: those
+// before the point, the zeros after "0.", and all where the set has steps.
+inline constexpr std::size_t kMostCounted = 1'000;
 
 // step * 10^-scale, not both divisible by ten.
 struct NumberStep {
@@ -65,6 +74,7 @@ struct NonNegativeSet {
   std::optional<NumberStep> step;  // only its multiples
   bool point = true;               // a point may be written
   bool marked = false;             // a point or an exponent must be written
+  bool every_spelling = false;     // of all numbers that may have a point
   std::vector<NumberStep> avoid;   // none of their multiples
   std::vector<base::Decimal> excluded;                // sorted
   std::optional<std::vector<base::Decimal>> allowed;  // sorted; nothing else
@@ -75,8 +85,9 @@ struct NonNegativeSet {
   // Follows from the above by canonicalize().
   enum class Exponents : std::uint8_t {
     kNone,
-    kOneDigit,  // after d.ddd only, and below -3 or above 6
-    kAny,
+    kOneDigit,  // after d.ddd only, d not 0
+    kAll,       // after every mantissa
+    kFree,      // the same, and nothing else constrains the number but a sign
   };
   Exponents exponents = Exponents::kNone;
   // Digits of one remainder modulo this, past all bounds and listed values, are
@@ -97,6 +108,9 @@ struct NonNegativeSet {
   // REQUIRES: canonicalize() was true.
   void write_as(const std::vector<std::string>& wanted);
 
+  // The set with the literals that have no exponent.
+  NonNegativeSet without_exponents() const;
+
   bool contains(const base::Decimal& magnitude) const;
   // Whether the set is all multiples of `step`.
   bool only_step() const {
@@ -104,11 +118,6 @@ struct NonNegativeSet {
            excluded.empty() && !allowed;
   }
 };
-
-// Whether a listed value may be spelled with an exponent: where it is far from
-// one.  A value that is short when it is written plainly seldom is written
-// otherwise.
-bool listed_with_exponent(const base::Decimal& value);
 
 // How many numbers are in the set; the greatest std::uint64_t if they are as
 // many or infinitely many.
@@ -124,6 +133,9 @@ struct NumberPrefix {
   bool free = false;    // nothing but the grammar of JSON constrains the rest
   // Whatever digits follow, the prefix with them is live.
   bool any_digits = false;
+  bool plainly = false;  // a member without an exponent begins so
+  // From here on the set is without_exponents(): read the prefix by that.
+  bool plain = false;
   std::string key;
   // A shorter prefix with this key, or empty.  With it, the prefixes that the
   // states of a set stand for are bounded by the digits of the set, not by

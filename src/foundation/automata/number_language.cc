@@ -62,8 +62,9 @@ bool find_step(const NumberSpec& spec, std::optional<NumberStep>& step) {
 // too large only zero remains, and `exact` becomes false.
 std::optional<NonNegativeSet> make_side(const NumberSpec& spec, bool& exact) {
   NonNegativeSet side;
-  side.point = !spec.integer || spec.zero_fraction;
+  side.point = !spec.integer || (spec.every_spelling && spec.zero_fraction);
   side.marked = spec.marked;
+  side.every_spelling = spec.every_spelling;
   const auto list = [&](const std::vector<Decimal>& values) {
     NumberSpec others = spec;
     others.allowed.reset();
@@ -193,16 +194,19 @@ NumberLanguages::Id NumberLanguages::add(const NumberSpec& spec) {
   Spec out;
   Node node;
   node.starting = true;
-  NumberSpec mirror = mirrored(spec);
+  const NumberSpec mirror = mirrored(spec);
   if (std::optional<NonNegativeSet> side = make_side(spec, out.exact)) {
     node.side = add_set(std::move(*side));
   }
-  // Without a negative number other than zero there is no minus sign.
+  // Canonically, without a negative number other than zero there is no minus
+  // sign, and none for a listed zero or that of an integer.
   NumberSpec negative = mirror;
   negative.excluded.emplace_back();
-  if (make_side(negative, out.exact)) {
-    if (mirror.allowed) mirror.excluded.emplace_back();
-    if (std::optional<NonNegativeSet> side = make_side(mirror, out.exact)) {
+  if (spec.every_spelling || make_side(negative, out.exact)) {
+    const bool minus_zero =
+        spec.every_spelling || (!spec.allowed && !spec.integer);
+    if (std::optional<NonNegativeSet> side =
+            make_side(minus_zero ? mirror : negative, out.exact)) {
       node.negative_side = add_set(std::move(*side));
     }
   }
@@ -284,10 +288,14 @@ NumberLanguages::State NumberLanguages::read(std::uint32_t side,
   const NonNegativeSet& numbers = sets_[side];
   NumberPrefix found = read_number_prefix(numbers, prefix);
   if (!found.live) return kDead;
+  if (found.plain) {
+    return read(add_set(numbers.without_exponents()), prefix, std::move(node));
+  }
   node.side = side;
   node.accepting = found.accepting;
   node.free = found.free;
   node.any_digits = found.any_digits;
+  node.plainly = found.plainly;
   if (!found.shorter.empty()) {
     node.prefix = std::move(found.shorter);
     node.parent = kDead;

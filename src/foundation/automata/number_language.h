@@ -15,25 +15,28 @@
 //   for (char c : literal) state = numbers.step(state, c);
 //   return numbers.accepting(state);
 //
-// All values that satisfy a spec can be spelled, but not in every spelling:
+// All values that satisfy a spec can be spelled.  With `every_spelling`, in
+// every spelling that JSON has, except that a number of more than kMostCounted
+// digits that needs no exponent has none.  Otherwise canonically:
 //
-//   Exponents.  Without bounds (or with bounds at zero only) they are free.
-//     With other bounds, or excluded values, they follow a mantissa d or d.ddd
-//     whose only digit before the point is not zero, and are below -3 or
-//     above 6 (beyond that for what programs print); zero may have any.  With
-//     `integer`, steps of either kind or `not_integer` there are none.  A value
-//     of `allowed` has one only from 16 up and -4 down.  With `texts` it has
-//     those only.
+//   Integers (`integer`) are digits: no point, no exponent, no -0.
+//   Exponents of other numbers.  Without bounds (or with bounds at zero only)
+//     they are free.  Else they follow a mantissa d or d.ddd whose only digit
+//     before the point is not zero: where the digits so far begin a number of
+//     the set without an exponent, or (without steps) one with an exponent
+//     below -3 or above 6, for what programs print.  If no member has such an
+//     exponent, there are none.
 //   Minus zero is written where negative numbers are allowed too, and never
 //     for a zero of `allowed`.
-//   Trailing zeros after the point are free, and so is ".0" after an integer
-//     unless `zero_fraction` forbids it.
+//   Listed values are written as in `texts`.
+//   Trailing zeros after the point are free.
 //
-// The one capacity is kMaxStepDigits, of the least common multiple of the
+// The other capacity is kMaxStepDigits, of the least common multiple of the
 // steps: beyond it only zero is left, and exact() is false.
 //
 // A state stands for a prefix, of no more digits than the bounds, values and
-// steps of its spec need, however long the text is.
+// steps of its spec need, however long the text is.  Only a mantissa that needs
+// an exponent is as long as its text; reading it counts as work.
 
 #include <array>
 #include <cstddef>
@@ -54,7 +57,9 @@ namespace parlance::automata {
 struct NumberSpec {
   bool integer = false;      // the value is an integer
   bool not_integer = false;  // the value is not an integer
-  // An integer may be spelled 2.0.  Only used with `integer`.
+  // Numbers have every spelling of JSON, else the canonical ones.
+  bool every_spelling = false;
+  // In every spelling an integer may be 2.0, too.  Only used with `integer`.
   bool zero_fraction = true;
   std::optional<base::Decimal> minimum = {};
   std::optional<base::Decimal> maximum = {};
@@ -66,8 +71,8 @@ struct NumberSpec {
   // The value is one of these.
   std::optional<std::vector<base::Decimal>> allowed = {};
   // The spellings of the allowed values: JSON numbers, at least one for each
-  // value.  A value whose spellings are all forbidden (-0.0, or 1.0 without
-  // `zero_fraction`) has another one.  Empty: every spelling.
+  // value.  A value whose spellings are all forbidden (-0.0, or 1.0 for an
+  // integer) has another one.  Empty: every spelling.
   std::vector<std::string> texts = {};
   // The number is written with a point or an exponent: what is no integer for
   // draft 4, where 1.0 is none.
@@ -117,6 +122,9 @@ class NumberLanguages {
 
   // Only the grammar of JSON, and the sign read so far, constrain the rest.
   bool free(State state) const { return nodes_[state].free; }
+
+  // Whether a number without an exponent completes what was read.
+  bool needs_no_exponent(State state) const { return nodes_[state].plainly; }
 
   // Whether a state other than kDead follows every text of digits.
   bool any_digits(State state) const { return nodes_[state].any_digits; }
@@ -168,6 +176,7 @@ class NumberLanguages {
     bool accepting = false;
     bool free = false;
     bool any_digits = false;
+    bool plainly = true;
     // One of the literals that lead here, unsigned: `prefix`, or that of
     // `parent`, a state of the same side, and one more byte.
     std::string prefix;

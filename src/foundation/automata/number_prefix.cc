@@ -23,8 +23,7 @@ using std::size_t;
 
 namespace {
 
-// Exponents as people's programs write them: Java from 10^7 on and below
-// 10^-3, Python and JavaScript further out.
+// Exponents as programs write them.
 bool worth_an_exponent(std::int64_t exponent) {
   return exponent >= 7 || exponent <= -4;
 }
@@ -51,7 +50,38 @@ struct Literal {
                                 -static_cast<std::int64_t>(fraction.size()));
   }
   bool one_digit() const { return whole.size() == 1 && whole[0] != '0'; }
+  // The digits from the first that is not zero on.
+  std::string significant() const {
+    const std::string digits = whole + fraction;
+    return digits.substr(
+        std::min(digits.find_first_not_of('0'), digits.size()));
+  }
 };
+
+// Whether `literal`, which has none yet, may have an exponent, or may after
+// further digits.
+bool may_have_exponent(const NonNegativeSet& side, const Literal& literal) {
+  switch (side.exponents) {
+    case NonNegativeSet::Exponents::kNone:
+      return false;
+    case NonNegativeSet::Exponents::kOneDigit:
+      return literal.one_digit();
+    case NonNegativeSet::Exponents::kAll:
+    case NonNegativeSet::Exponents::kFree:
+      return true;
+  }
+  return false;
+}
+
+// The digits that an exponent may have to make up for: see kMostCounted.
+size_t counted_digits(const NonNegativeSet& side, const Literal& literal) {
+  if (side.exponents == NonNegativeSet::Exponents::kFree) return 0;
+  const size_t whole = literal.whole.size();
+  if (side.step || !side.avoid.empty()) return whole + literal.fraction.size();
+  if (!literal.zero_whole()) return whole;
+  return whole + std::min(literal.fraction.find_first_not_of('0'),
+                          literal.fraction.size());
+}
 
 // False if no JSON number begins so.
 bool read_literal(std::string_view text, Literal& out) {
@@ -98,28 +128,40 @@ void cut(Ranges& ranges, std::int64_t from, std::int64_t to) {
   ranges = std::move(out);
 }
 
+// The least exponent that makes `mantissa` a multiple of `step`, if any does.
+std::optional<std::int64_t> least_exponent(const NumberStep& step,
+                                           const Decimal& mantissa) {
+  const Natural one(1);
+  const Natural digits = Natural::from_digits(mantissa.digits);
+  // What is left of the step must divide a power of ten.
+  Natural rest = step.step / gcd(step.step, digits);
+  std::int64_t zeros = 0;
+  while (rest > one) {
+    const Natural shared = gcd(rest, Natural(10));
+    if (shared == one || !base::spend_work()) return {};
+    rest = rest / shared;
+    ++zeros;
+  }
+  return zeros - mantissa.exponent - step.scale;
+}
+
 // The exponents that may follow the mantissa of `literal`.
 Ranges exponents_of(const NonNegativeSet& side, const Literal& literal) {
-  using Exponents = NonNegativeSet::Exponents;
-  if (side.exponents == Exponents::kNone) return {};
-  Decimal mantissa = literal.mantissa();
+  if (!may_have_exponent(side, literal)) return {};
+  const Decimal mantissa = literal.mantissa();
   Ranges all = {{-kMost, kMost}};
-  if (mantissa.is_zero()) {
-    return !side.allowed && side.contains(mantissa) ? all : Ranges();
-  }
-  if (side.exponents == Exponents::kAny) return all;
-  if (!literal.one_digit()) return {};
+  if (mantissa.is_zero()) return side.contains(mantissa) ? all : Ranges();
+  if (side.exponents == NonNegativeSet::Exponents::kFree) return all;
   if (side.allowed) {
     Ranges out;
     for (const Decimal& value : *side.allowed) {
-      if (value.digits == mantissa.digits && listed_with_exponent(value)) {
-        out.emplace_back(value.magnitude() - 1, value.magnitude() - 1);
-      }
+      if (value.digits != mantissa.digits) continue;
+      const std::int64_t at = value.exponent - mantissa.exponent;
+      out.emplace_back(at, at);
     }
     return out;
   }
-  cut(all, -3, 6);
-  auto shifted = [&](std::int64_t by) {
+  const auto shifted = [&](std::int64_t by) {
     Decimal out = mantissa;
     out.exponent += by;
     return out;
@@ -136,6 +178,16 @@ Ranges exponents_of(const NonNegativeSet& side, const Literal& literal) {
     auto order = shifted(last) <=> *side.high;
     if (order > 0 || (order == 0 && side.below_high)) --last;
     cut(all, last + 1, kMost);
+  }
+  if (side.step) {
+    const auto first = least_exponent(*side.step, mantissa);
+    if (!first) return {};
+    cut(all, -kMost, *first - 1);
+  }
+  for (const NumberStep& one : side.avoid) {
+    if (const auto first = least_exponent(one, mantissa)) {
+      cut(all, *first, kMost);
+    }
   }
   for (const Decimal& value : side.excluded) {
     if (value.digits != mantissa.digits) continue;
@@ -372,27 +424,81 @@ bool still_spells(std::string_view digits, std::string_view value) {
          digits.find_first_not_of('0', value.size()) == std::string::npos;
 }
 
-// Whether a number with an exponent begins with `literal`, which has none yet.
-// Only called for Exponents::kOneDigit: elsewhere a mantissa that can continue
-// with an exponent can continue without one.
-bool live_with_exponent(const NonNegativeSet& side, const Literal& literal) {
-  if (side.exponents != NonNegativeSet::Exponents::kOneDigit) return false;
-  if (!literal.one_digit()) return false;
-  std::string digits = literal.whole + literal.fraction;
-  auto decimals = static_cast<std::int64_t>(literal.fraction.size());
+// Whether a member above zero has significant digits that begin with those of
+// `digits`, which begin with no zero: the members between digits * 10^n and
+// (digits + 1) * 10^n, for any n.
+//
+// The magnitude of such a member is at least that of the lower bound, or of
+// the step, and at most that of the upper bound.  Without a step, all that lie
+// strictly between have one.
+bool live_at_some_magnitude(const NonNegativeSet& side,
+                            const Literal& literal) {
+  const std::string digits = literal.significant();
+  const auto count = static_cast<std::int64_t>(digits.size());
   if (side.allowed) {
-    return std::any_of(side.allowed->begin(), side.allowed->end(),
-                       [&](const Decimal& value) {
-                         return listed_with_exponent(value) &&
-                                still_spells(digits, value.digits);
-                       });
+    return std::any_of(
+        side.allowed->begin(), side.allowed->end(), [&](const Decimal& value) {
+          return !value.is_zero() && still_spells(digits, value.digits);
+        });
   }
+  // The multiples that are not to be avoided go on, and so do their digits.
+  if (!side.high) return true;
+  if (side.high->is_zero()) return false;
+  const std::int64_t last = side.high->magnitude();
+  if (!side.step) {
+    if (side.low.is_zero() || last - side.low.magnitude() >= 2) return true;
+    const std::string next = successor(digits);
+    for (std::int64_t at = side.low.magnitude(); at <= last; ++at) {
+      if (dense_witness(side, Decimal::from_digits(digits, at - count),
+                        Decimal::from_digits(next, at - count))) {
+        return true;
+      }
+    }
+    return false;
+  }
+  // Fewer digits than `count` spell a member if the others are zeros.
+  if (!exponents_of(side, literal).empty()) return true;
+  const StepBounds bounds(side);
+  const std::int64_t least = side.low.is_zero() ? side.step->value().magnitude()
+                                                : side.low.magnitude();
+  const std::int64_t first = std::max(least, count - side.step->scale);
+  for (std::int64_t at = first; at <= last; ++at) {
+    if (!base::spend_work(1 + digits.size() / 16)) return false;
+    if (step_witness(side, bounds, digits, at - count + side.step->scale)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Whether a number with an exponent begins with `literal`, which has none yet.
+//
+// In the canonical spelling only exponents that are worth one make a mantissa
+// live that begins no number without an exponent, and only where there are no
+// steps: "1.999" is no beginning of 1.999e+16 for prices.
+bool live_with_exponent(const NonNegativeSet& side, const Literal& literal) {
+  if (!may_have_exponent(side, literal)) return false;
+  if (side.exponents != NonNegativeSet::Exponents::kOneDigit) {
+    if (!literal.significant().empty()) {
+      return live_at_some_magnitude(side, literal);
+    }
+    if (side.contains({})) return true;
+    for (char c = '1'; c <= '9'; ++c) {
+      Literal digit;
+      digit.whole = c;
+      if (live_at_some_magnitude(side, digit)) return true;
+    }
+    return false;
+  }
+  if (side.step) return false;
   if (!side.high) return true;
   if (side.high->is_zero()) return false;
   // Every exponent strictly between those of the bounds is possible; those at
   // the ends are tried.
   std::int64_t last = side.high->magnitude() - 1;
   if (side.low.is_zero()) return true;
+  const std::string digits = literal.whole + literal.fraction;
+  const auto decimals = static_cast<std::int64_t>(literal.fraction.size());
   std::int64_t first = side.low.magnitude() - 1;
   const std::string next = successor(digits);
   for (std::int64_t at :
@@ -476,10 +582,10 @@ class KeyMaker {
   KeyMaker(const NonNegativeSet& side, const Literal& literal)
       : side_(side),
         literal_(literal),
-        digits_(literal.whole + literal.fraction),
-        one_digit_(side.exponents == Exponents::kOneDigit &&
-                   literal.one_digit()),
-        settled_(!side.step && !side.allowed),
+        significant_(literal.significant()),
+        counted_(side.exponents != Exponents::kFree &&
+                 may_have_exponent(side, literal)),
+        settled_(!side.step && !side.allowed && !counted_),
         longest_(side.exponents == Exponents::kOneDigit ? 1 : 0) {}
 
   void make(NumberPrefix& out) {
@@ -487,16 +593,10 @@ class KeyMaker {
     if (side_.high) add_bound('h', *side_.high);
     add_listed(side_.allowed ? *side_.allowed : side_.excluded);
     add_steps();
-    // Zeros may be followed by exponents where other mantissas may not.
-    if (side_.exponents == Exponents::kOneDigit && literal_.zero_whole() &&
-        digits_.find_first_not_of('0') == std::string::npos) {
-      past_ += "z";
-      settled_ = false;
-    }
-    if (one_digit_) settled_ = false;
+    if (counted_) add_exponents();
 
     if (literal_.point && settled_) {
-      const bool any = side_.exponents == Exponents::kAny;
+      const bool any = side_.exponents == Exponents::kFree;
       out.shared = true;
       out.free = any;
       out.key = phase() + (any ? "e" : "");
@@ -515,8 +615,8 @@ class KeyMaker {
       settled_ = false;
     }
     past_ += name + order;
-    if (one_digit_ && !bound.is_zero()) {
-      past_ += "~" + compare_digits(digits_, 0, bound.digits);
+    if (counted_ && !bound.is_zero()) {
+      past_ += "~" + compare_digits(significant_, 0, bound.digits);
     }
     longest_ = std::max(longest_, static_cast<size_t>(std::max<std::int64_t>(
                                       bound.magnitude(), 1)));
@@ -543,10 +643,11 @@ class KeyMaker {
           settled_ = false;
         }
       }
-      if (one_digit_ && !value.is_zero() &&
-          still_spells(digits_, value.digits)) {
-        past_ += "w" + std::to_string(i) + "=" +
-                 std::to_string(std::min(digits_.size(), value.digits.size()));
+      if (counted_ && !value.is_zero() &&
+          still_spells(significant_, value.digits)) {
+        past_ +=
+            "w" + std::to_string(i) + "=" +
+            std::to_string(std::min(significant_.size(), value.digits.size()));
       }
     }
   }
@@ -557,6 +658,22 @@ class KeyMaker {
       const std::string key = step_key(literal_, one);
       if (key != "n") settled_ = false;
       past_ += "a" + key;
+    }
+  }
+
+  // What the exponents of the mantissa, and of those that begin with it, depend
+  // on beside the digits: how many are counted, the magnitude, the remainders,
+  // and, for zeros at the end, the exponents that may follow now.
+  void add_exponents() {
+    past_ += "^" + std::to_string(counted_digits(side_, literal_)) + "," +
+             std::to_string(literal_.mantissa().magnitude());
+    const auto add_step = [&](const NumberStep& step) {
+      past_ += "#" + (Natural::from_digits(significant_) % step.step).digits();
+    };
+    if (side_.step) add_step(*side_.step);
+    for (const NumberStep& one : side_.avoid) add_step(one);
+    for (const auto& [from, to] : exponents_of(side_, literal_)) {
+      past_ += ":" + std::to_string(from) + "," + std::to_string(to);
     }
   }
 
@@ -572,9 +689,9 @@ class KeyMaker {
 
   const NonNegativeSet& side_;
   const Literal& literal_;
-  const std::string digits_;
-  const bool one_digit_;
-  std::string past_;  // the state of each constraint
+  const std::string significant_;
+  const bool counted_;  // an exponent may follow, and depends on the digits
+  std::string past_;    // the state of each constraint
   bool still_listed_ = false;
   bool settled_;
   size_t longest_;
@@ -590,6 +707,7 @@ class KeyMaker {
 std::string shorter_prefix(const NonNegativeSet& side, const Literal& literal,
                            const std::string& key) {
   if (literal.point || side.modulus.is_zero()) return {};
+  if (side.exponents == NonNegativeSet::Exponents::kAll) return {};  // counted
   const std::string& digits = literal.whole;
   std::int64_t longest = std::max<std::int64_t>(side.low.magnitude(), 1);
   if (side.high) longest = std::max(longest, side.high->magnitude());
@@ -624,7 +742,7 @@ NumberPrefix read_listed(const NonNegativeSet& side, std::string_view prefix) {
   const auto end = std::partition_point(
       begin, side.texts.end(),
       [&](const std::string& text) { return text.starts_with(prefix); });
-  out.live = begin != end;
+  out.live = out.plainly = begin != end;
   // The texts are sorted, so the prefix itself comes first.
   out.accepting = out.live && begin->size() == prefix.size();
   if (end - begin > kLongList) {
@@ -658,14 +776,19 @@ NumberPrefix read_number_prefix(const NonNegativeSet& side,
     for (char c = '0'; c <= '9' && !out.live; ++c) {
       out.live = read_number_prefix(side, std::string_view(&c, 1)).live;
     }
+    out.plainly = out.live;  // every value can be written so
     out.free = out.live && side.text == NonNegativeSet::kFreeText;
     return out;
   }
   Literal literal;
   if (!read_literal(prefix, literal)) return out;
   if (literal.exponent) return read_exponent(side, literal);
-  out.live = live_plainly(side, literal) || live_with_exponent(side, literal);
+  out.plainly = live_plainly(side, literal);
+  out.live = out.plainly || live_with_exponent(side, literal);
   if (!out.live) return out;
+  out.plain = out.plainly && may_have_exponent(side, literal) &&
+              counted_digits(side, literal) > kMostCounted;
+  if (out.plain) return out;
   out.accepting = (literal.point ? !literal.fraction.empty() : !side.marked) &&
                   side.contains(literal.mantissa());
   out.any_digits =

@@ -224,10 +224,15 @@ JsonRecogniser::Left JsonRecogniser::numbers_left(const AvoidingNumber& from) {
       continue;
     }
     exponents = exponents || takes_exponent(numbers, at.state);
-    for (const char byte : std::string_view("9876543210.-")) {
+    // Zeros are tried last: they may go on.
+    for (const char byte : std::string_view("0987654321.-")) {
       const AvoidingNumber next =
           avoiding_step(at, static_cast<std::uint8_t>(byte));
       if (next.state == NumberLanguages::kDead) continue;
+      if (!numbers.needs_no_exponent(next.state)) {
+        exponents = true;
+        continue;
+      }
       if (surely_left(next)) {
         numbers_left_.emplace(from, true);
         list_bytes_ += kBytes;
@@ -262,14 +267,23 @@ std::string without_zeros(std::string_view text) {
   return out += digits;
 }
 
+std::size_t zeros_at_end(std::string_view text) {
+  return text.size() - (text.find_last_not_of('0') + 1);
+}
+
 }  // namespace
 
 // Whether some text that begins with `text`, after which the automaton is in
 // `state`, is a number that is not barred.  Tries texts: depth first, because
-// the barred numbers are few, but zeros that do not change the value last.
+// the barred numbers are few, but zeros of the mantissa, and those that do not
+// change the value, last: they may go on.  With an exponent behind they may do so
+// without end, so a number with more zeros in a row than `kMostZeros`, beyond
+// those of `text`, is not found.
 bool JsonRecogniser::number_left(NumberLanguages::State state, std::string text,
                                  UsedValues::Set barred) {
   constexpr std::size_t kMost = 20'000;
+  constexpr std::size_t kMostZeros = 64;
+  const std::size_t most_zeros = kMostZeros + zeros_at_end(text);
   NumberLanguages& numbers = solver_.numbers();
   std::set<std::pair<NumberLanguages::State, std::string>> seen;
   std::deque<std::pair<NumberLanguages::State, std::string>> pending;
@@ -283,14 +297,17 @@ bool JsonRecogniser::number_left(NumberLanguages::State state, std::string text,
       return true;
     }
     const std::string value = without_zeros(so_far);
+    const bool mantissa = so_far.find_first_of("eE") == so_far.npos;
+    const bool more_zeros = zeros_at_end(so_far) < most_zeros;
     for (const char byte : std::string_view("0123456789.eE+-")) {
+      if (byte == '0' && !more_zeros) continue;
       const NumberLanguages::State next =
           numbers.step(at, static_cast<std::uint8_t>(byte));
       if (next == NumberLanguages::kDead) continue;
       std::string more = without_zeros(so_far + byte);
-      const bool same_value = more == value;
+      const bool last = more == value || (mantissa && byte == '0');
       if (!seen.emplace(next, std::move(more)).second) continue;
-      if (same_value) {
+      if (last) {
         pending.emplace_back(next, so_far + byte);
       } else {
         pending.emplace_front(next, so_far + byte);

@@ -614,7 +614,7 @@ class SchemaSolver::Expander::Writer {
 
   void finish() {
     if (constants_ != 0) all_.push_back(constants_);
-    for (const std::optional<NumberSpec>& spec : listed_) {
+    for (std::optional<NumberSpec>& spec : listed_) {
       if (spec) add_spec(*spec);
     }
     if (any_length_.empty()) return;
@@ -630,7 +630,6 @@ class SchemaSolver::Expander::Writer {
  private:
   // Lists of numbers are united, unless integers are spelled otherwise.
   void add(NumberSpec& spec) {
-    spec.zero_fraction = solver_.document_.integer_may_have_zero_fraction;
     if (!spec.allowed || spec.marked) {
       add_spec(spec);
       return;
@@ -654,7 +653,6 @@ class SchemaSolver::Expander::Writer {
   static void keep_valid(NumberSpec& spec) {
     NumberSpec rest = std::move(spec);
     spec = {.integer = rest.integer,
-            .zero_fraction = rest.zero_fraction,
             .allowed = std::exchange(rest.allowed, std::nullopt),
             .texts = std::exchange(rest.texts, {})};
     std::erase_if(*spec.allowed, [&](const base::Decimal& value) {
@@ -666,8 +664,8 @@ class SchemaSolver::Expander::Writer {
     });
   }
 
-  void add_spec(const NumberSpec& spec) {
-    const automata::NumberLanguages::Id id = solver_.numbers_.add(spec);
+  void add_spec(NumberSpec& spec) {
+    const automata::NumberLanguages::Id id = solver_.add_numbers(spec);
     if (!solver_.numbers_.exact(id)) {
       exactness_ |= solver_.leave_out(
           LeftOutBy::kLimit, place_, "multipleOf",
@@ -676,7 +674,6 @@ class SchemaSolver::Expander::Writer {
               std::to_string(automata::kMaxStepDigits) + " digits");
     }
     if (solver_.numbers_.empty(id)) return;
-    solver_.specs_.try_emplace(id, spec);
     if (std::find(all_.begin(), all_.end(), id) == all_.end()) {
       all_.push_back(id);
     }

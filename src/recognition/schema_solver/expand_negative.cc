@@ -210,8 +210,7 @@ bool SchemaSolver::Expander::contradicts(const Branch& branch, NodeId id) {
 
 bool SchemaSolver::Expander::impossible(Disjunct& disjunct) {
   if (auto* spec = std::get_if<NumberSpec>(&disjunct)) {
-    spec->zero_fraction = document().integer_may_have_zero_fraction;
-    const automata::NumberLanguages::Id id = solver_.numbers_.add(*spec);
+    const automata::NumberLanguages::Id id = solver_.add_numbers(*spec);
     return solver_.numbers_.exact(id) && solver_.numbers_.empty(id);
   }
   if (auto* strings = std::get_if<Strings>(&disjunct)) {

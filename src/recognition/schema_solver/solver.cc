@@ -443,6 +443,13 @@ Exactness SchemaSolver::leave_out(LeftOutBy by, NodeId node,
   return Exactness(true);
 }
 
+automata::NumberLanguages::Id SchemaSolver::add_numbers(
+    automata::NumberSpec& spec) {
+  spec.every_spelling = options_.spelling == JsonSpelling::kAny;
+  spec.zero_fraction = document_.integer_may_have_zero_fraction;
+  return numbers_.add(spec);
+}
+
 NodeId SchemaSolver::place(ConjunctionId conjunction) const {
   const std::vector<Literal>& literals = conjunctions_[conjunction];
   return literals.empty() || literals.front() == kNever ? document_.root

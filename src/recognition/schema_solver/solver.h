@@ -176,7 +176,7 @@ inline constexpr Constants kFalseValue = 1;
 inline constexpr Constants kTrueValue = 2;
 
 // One disjunct of a conjunction for one type, as an index into the table of
-// the type: SchemaSolver::string(), number_spec(), array() or object().  Null
+// the type: SchemaSolver::string(), numbers(), array() or object().  Null
 // and booleans have no table: there the id holds a set of values, which
 // SchemaSolver::constants() returns.
 using DisjunctId = std::uint32_t;
@@ -295,9 +295,6 @@ class SchemaSolver {
   static Constants constants(DisjunctId id) {
     assert(id >= 1 && id <= 3);
     return static_cast<Constants>(id);
-  }
-  const automata::NumberSpec& number_spec(DisjunctId id) const {
-    return specs_.at(id);
   }
 
   // The conjunction that the value of a member must satisfy; kNothing if the
@@ -577,6 +574,8 @@ class SchemaSolver {
   Error at_pattern(schema::PatternId pattern, Error error) const;
   // The strings among the values of an enum.
   automata::LanguageId enum_language(const std::vector<json::Value>& values);
+  // The language of `spec` in the spelling of the options.
+  automata::NumberLanguages::Id add_numbers(automata::NumberSpec& spec);
   automata::LanguageId all_of(std::vector<automata::LanguageId> languages);
   automata::LanguageBounds all_of(
       const std::vector<automata::LanguageBounds>& sets);
@@ -619,8 +618,6 @@ class SchemaSolver {
   std::deque<StringConstraints> strings_;
   std::deque<ObjectConstraints> objects_;
   std::deque<ArrayConstraints> arrays_;
-  std::unordered_map<automata::NumberLanguages::Id, automata::NumberSpec>
-      specs_;
   // infinite() and few_values(), by their arguments and the number of levels.
   std::map<std::pair<ConjunctionId, std::uint32_t>, bool> infinite_;
   std::map<std::tuple<ConjunctionId, std::uint64_t, std::uint32_t>, FewValues>

@@ -168,6 +168,7 @@ std::optional<ElementValue> json_value(ArgumentRules& rules,
   if (value->kind() == json::Kind::kFloat) {
     value = rules.number_value(rules.parameter_of(head.member().name).get(),
                                json, *std::move(value));
+    if (!value) return std::nullopt;
   }
   return ElementValue{*std::move(value), after + layout.close.size()};
 }

@@ -8,6 +8,7 @@
 #include "arguments/reader_rules.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "arguments/elements.h"
@@ -355,13 +356,14 @@ json::Value ArgumentRules::cast_string(const schema::Parameter& parameter,
                                                         : string;
 }
 
-json::Value ArgumentRules::number_value(const schema::Parameter* parameter,
-                                        std::string_view text,
-                                        json::Value number) {
+std::optional<json::Value> ArgumentRules::number_value(
+    const schema::Parameter* parameter, std::string_view text,
+    json::Value number) {
   if (parameter == nullptr) return number;
-  return schema::cast_argument(json::Value(text), *parameter,
-                               schema::Strings::kWritten)
-      .value_or(number);
+  auto cast = schema::cast_argument(json::Value(text), *parameter,
+                                    schema::Strings::kWritten);
+  if (!cast && std::isfinite(number.as_float())) return number;
+  return cast;
 }
 
 std::optional<json::Value> ArgumentRules::json_in(ValueId id,

@@ -173,8 +173,10 @@ class ArgumentRules {
   // The same of a text that is not JSON of the rule, if its parameter is known.
   json::Value cast_string(const schema::Parameter& parameter, ValueId id,
                           std::string_view text) const;
-  json::Value number_value(const schema::Parameter* parameter,
-                           std::string_view text, json::Value number);
+  // A number beyond doubles is what is cast, or nothing.
+  std::optional<json::Value> number_value(const schema::Parameter* parameter,
+                                          std::string_view text,
+                                          json::Value number);
   // The argument `name`; null if nothing is known of it, or its text is not
   // what is cast.
   std::shared_ptr<const schema::Parameter> parameter_of(
