@@ -142,6 +142,40 @@ TEST(Captures, OfTokens) {
             "from here on.");
 }
 
+// A token that is read by its id and by its bytes is read in two ways, each of
+// which ends a rule for itself; by its id it has no characters.
+TEST(Captures, OfTokensThatAreTextAsWell) {
+  const struct {
+    const char* word;
+    std::vector<CapturedToken> tokens;
+    const char* found;
+  } rows[] = {
+      {R"(word[lazy, capture="w"] ::= Token(5) | "ab" "c")",
+       {{5, "ab"}, {1, "c"}, {2, "!"}},
+       "w=abc@0..3"},
+      {R"(word[lazy, capture="w"] ::= Token(5) | "ab" "c")",
+       {{5, "ab"}, {2, "!"}},
+       "w=ab@0..2"},
+      {R"(word[max_chars=2, capture="w"] ::= (Token(5) | [a-z])*)",
+       {{5, "ab"}, {1, "c"}, {3, "d"}, {2, "!"}},
+       "w=abcd@0..4"},
+      {R"(word[max_chars=2, capture="w"] ::= (Token(5) | [a-z])*)",
+       {{5, "ab"}, {5, "ab"}, {5, "ab"}, {2, "!"}},
+       "w=ababab@0..6"},
+      {"word[max_chars=9] ::= inner+\n"
+       "inner[lazy, capture=\"i\"] ::= Token(5) | \"abab\"",
+       {{5, "ab"}, {5, "ab"}, {2, "!"}},
+       "i=abab@0..4"},
+  };
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.word);
+    const Result<Grammar> grammar =
+        Grammar::from_ebnf(std::string("root ::= word \"!\"\n") + row.word);
+    ASSERT_TRUE(grammar);
+    EXPECT_EQ(shown(captures(*grammar, row.tokens)), row.found);
+  }
+}
+
 TEST(Captures, CanBeCancelled) {
   const Grammar grammar = lark("start: x*\nx[capture]: /[a-z]/");
   const std::string text(10000, 'a');

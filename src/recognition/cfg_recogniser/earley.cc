@@ -340,11 +340,14 @@ class EarleyRecogniser::Closure {
     const bool here = item.origin == column_.position;
     if (here) empty_.try_emplace(key(rule, item.activation), index);
     const StateSet& origin = here ? column_ : *place_.columns_[item.origin];
-    auto found = origin.waiting.find(key(rule, item.activation));
+    auto found = origin.waiting.find(
+        key(rule, recogniser_.at_origin(item.activation, item.origin)));
     if (found == origin.waiting.end()) return;
     // By index: `items` and the list may grow.
     for (std::size_t i = 0; i < found->second.size(); ++i) {
       Item caller = origin.items[found->second[i]];
+      caller.activation =
+          recogniser_.carried(caller.activation, item.activation, item.origin);
       const Back back{item.origin, origin.number(found->second[i]), index};
       const NetworkState& state = network_.states[caller.state];
       if (state.action == Action::kCall) {
@@ -467,6 +470,48 @@ bool EarleyRecogniser::exhausted(std::uint32_t id,
          column.tokens >= activation.tokens_limit;
 }
 
+std::uint32_t EarleyRecogniser::copy_of(std::uint32_t id,
+                                        std::uint32_t position,
+                                        std::uint64_t chars) {
+  if (id == 0) return 0;
+  if (const auto known = copies_.find({id, position, chars});
+      known != copies_.end()) {
+    return known->second;
+  }
+  RuleActivation copy = activations_[id];
+  copy.parent = copy_of(copy.parent, position, chars);
+  if (copy.chars_limit != ~std::uint64_t{0}) copy.chars_limit += chars;
+  copy.of = id;
+  copy.copied = position;
+  copy.chars = chars;
+  const auto out = static_cast<std::uint32_t>(activations_.size());
+  activations_.push_back(copy);
+  copies_.try_emplace({id, position, chars}, out);
+  return out;
+}
+
+std::uint32_t EarleyRecogniser::at_origin(std::uint32_t id,
+                                          std::uint32_t origin) const {
+  while (activations_[id].of != 0 && origin < activations_[id].copied) {
+    id = activations_[id].of;
+  }
+  return id;
+}
+
+std::uint32_t EarleyRecogniser::carried(std::uint32_t caller, std::uint32_t id,
+                                        std::uint32_t origin) {
+  std::vector<std::uint32_t> copies;  // the latest first
+  for (; activations_[id].of != 0 && origin < activations_[id].copied;
+       id = activations_[id].of) {
+    copies.push_back(id);
+  }
+  for (auto copy = copies.rbegin(); copy != copies.rend(); ++copy) {
+    const RuleActivation& one = activations_[*copy];
+    caller = copy_of(caller, one.copied, one.chars);
+  }
+  return caller;
+}
+
 std::uint32_t EarleyRecogniser::intern(Configuration config) {
   auto [place, added] = config_ids_.try_emplace(
       {config.lex, config.frame, config.count, config.extra},
@@ -514,6 +559,7 @@ bool EarleyRecogniser::overflowed(const Place& place) const {
 void EarleyRecogniser::forget() {
   activations_.resize(1);
   activation_ids_.clear();
+  copies_.clear();
   configs_.resize(1);
   config_ids_.clear();
   overflowed_ = false;
@@ -724,7 +770,8 @@ bool EarleyRecogniser::feed(Place& place, std::string_view bytes) {
 
 bool EarleyRecogniser::feed_token(Place& place, rules::Token token,
                                   std::string_view bytes) {
-  const Kernel by_id = scan_token(*place.columns_.back(), token);
+  Kernel by_id = scan_token(*place.columns_.back(), token);
+  std::uint64_t chars = place.columns_.back()->chars;
   // Free text does not read a mark by its bytes.
   reads_mark_ = marks_ != nullptr && marks_->mark_of(token).has_value();
   for (char c : bytes) {
@@ -733,19 +780,27 @@ bool EarleyRecogniser::feed_token(Place& place, rules::Token token,
   }
   reads_mark_ = false;
   // The last state set is computed again: it also contains the items that the
-  // id leads to, and budgets that begin here begin after the token.
+  // id leads to, and budgets that begin here begin after the token.  An id has
+  // no characters.
   std::shared_ptr<const StateSet> last = place.columns_.back();
   Kernel kernel;
   if (!bytes.empty()) {
     kernel = last->kernel;
     place.columns_.pop_back();
   }
+  if (!kernel.items.empty()) {
+    const auto position = static_cast<std::uint32_t>(place.columns_.size());
+    for (Item& item : by_id.items) {
+      item.activation = copy_of(item.activation, position, last->chars - chars);
+    }
+    chars = last->chars;
+  }
   kernel.items.insert(kernel.items.end(), by_id.items.begin(),
                       by_id.items.end());
   kernel.backs.insert(kernel.backs.end(), by_id.backs.begin(),
                       by_id.backs.end());
   place.columns_.push_back(
-      close(place, std::move(kernel), last->chars, last->tokens + 1));
+      close(place, std::move(kernel), chars, last->tokens + 1));
   return alive(place);
 }
 
@@ -778,7 +833,8 @@ std::optional<double> EarleyRecogniser::temperature(const Place& place) {
     }
     const StateSet& origin = *place.columns_[item.origin];
     const auto callers =
-        origin.waiting.find(std::uint64_t{state.rule} << 32 | item.activation);
+        origin.waiting.find(std::uint64_t{state.rule} << 32 |
+                            at_origin(item.activation, item.origin));
     if (callers == origin.waiting.end()) continue;
     for (const std::uint32_t caller : callers->second) {
       open.emplace_back(&origin, caller);

@@ -20,7 +20,10 @@
 // with its id are dropped, and only the items that continue after it stay.  An
 // activation that begins inside another of the same rule, at the same position
 // and with the same budget, accepts the same texts and ends at the same
-// positions, so it gets the same id.
+// positions, so it gets the same id.  A token that is read by its id and by its
+// bytes is read in two ways, each of which ends its activations for itself:
+// from there on the items that its id leads to carry copies of their
+// activations.
 //
 // Items only enter live states of the network, so a position that is alive can
 // be continued to a text of the language.
@@ -153,6 +156,10 @@ class EarleyRecogniser {
     std::uint64_t chars_limit = ~std::uint64_t{0};
     std::uint64_t tokens_limit = ~std::uint64_t{0};
     bool lazy = false;
+    // Of a copy: of what, after which token, and the characters of its bytes.
+    std::uint32_t of = 0;
+    std::uint32_t copied = 0;
+    std::uint64_t chars = 0;
   };
 
   std::shared_ptr<const StateSet> close(const Place& place, Kernel kernel,
@@ -173,6 +180,15 @@ class EarleyRecogniser {
   std::uint32_t activation_for(rules::RuleId rule, std::uint32_t parent,
                                std::uint32_t origin, const StateSet& column);
   bool exhausted(std::uint32_t activation, const StateSet& column) const;
+  // The copy of an activation for what the id of a token leads to, at
+  // `position`; `chars`: the characters of its bytes, which the id has not.
+  std::uint32_t copy_of(std::uint32_t activation, std::uint32_t position,
+                        std::uint64_t chars);
+  // What `activation` was at `origin`, before tokens that copied it.
+  std::uint32_t at_origin(std::uint32_t activation, std::uint32_t origin) const;
+  // The activation `caller` of that time, copied as `activation` was since.
+  std::uint32_t carried(std::uint32_t caller, std::uint32_t activation,
+                        std::uint32_t origin);
   std::uint32_t intern(recogniser::Configuration config);
 
   TransitionNetwork network_;
@@ -189,6 +205,10 @@ class EarleyRecogniser {
                       std::uint64_t, std::uint64_t>,
            std::uint32_t>
       activation_ids_;
+  // By activation, position and characters, its copy.
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>,
+           std::uint32_t>
+      copies_;
   // Configurations of schema recognisers; 0 stands for their start.
   std::vector<recogniser::Configuration> configs_{recogniser::Configuration{}};
   std::map<
