@@ -251,13 +251,15 @@ JsonRecogniser::Left JsonRecogniser::numbers_left(const AvoidingNumber& from) {
 namespace {
 
 // The beginning of a number without the zeros that do not change its value:
-// those at the end of the fraction, and those before the exponent's digits.
+// those at the end of the fraction, and those before the exponent's digits.  Of
+// zero, without the exponent, which does not change it either.
 std::string without_zeros(std::string_view text) {
   const std::size_t e = std::min(text.find_first_of("eE"), text.size());
   std::string out(text.substr(0, e));
   if (out.find('.') != out.npos) out.resize(out.find_last_not_of('0') + 1);
   if (e == text.size()) return out;
   std::string_view digits = text.substr(e + 1);
+  if (out.find_first_of("123456789") == out.npos) digits = {};
   out += 'e';
   if (digits.starts_with('-') || digits.starts_with('+')) {
     out += digits.front();
