@@ -772,7 +772,8 @@ TEST(StructuralTag, TextsAreMadeOfCharacters) {
       StructuralTag::from_json(R"({"format": {"value": "\ud83d\ude00"}})"));
   const Result<Grammar> names = Grammar::from_structural_tag(
       R"({"format": {"type": "json_schema", "style": "qwen_xml", "json_schema":
-          {"type": "object", "properties": {"\ud800": {}}}}})");
+          {"type": "object", "properties": {"\ud800": {}},
+           "required": ["\ud800"]}}})");
   ASSERT_FALSE(names);
   EXPECT_EQ(names.error().code, ErrorCode::kUnsupported);
 }
