@@ -35,11 +35,7 @@ list_real = importlib.util.module_from_spec(
 loader.exec_module(list_real)
 
 
-# That tools are refused is the law of tests/laws/tool_servers_law_test.cc.
-TABLES = [name for name in list_real.TABLES if name != "tools"]
-
-
-@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("table", list_real.TABLES)
 def test_the_tables_are_what_the_library_does(table):
     result = subprocess.run(
         [sys.executable, SCRIPT, "--check", table],
