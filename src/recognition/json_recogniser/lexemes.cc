@@ -278,9 +278,9 @@ std::size_t zeros_at_end(std::string_view text) {
 // Whether some text that begins with `text`, after which the automaton is in
 // `state`, is a number that is not barred.  Tries texts: depth first, because
 // the barred numbers are few, but zeros of the mantissa, and those that do not
-// change the value, last: they may go on.  With an exponent behind they may do so
-// without end, so a number with more zeros in a row than `kMostZeros`, beyond
-// those of `text`, is not found.
+// change the value, last: they may go on.  With an exponent behind they may do
+// so without end, so a number with more zeros in a row than `kMostZeros`,
+// beyond those of `text`, is not found.
 bool JsonRecogniser::number_left(NumberLanguages::State state, std::string text,
                                  UsedValues::Set barred) {
   constexpr std::size_t kMost = 20'000;
