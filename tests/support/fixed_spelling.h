@@ -109,6 +109,8 @@ class FixedSpelling {
       canonical_ = canonical_ && any_of(listed, [&](const json::Value& one) {
                      return json::dump(one) == text;
                    });
+    } else if (any_of(nodes, asks_for_integers)) {
+      canonical_ = canonical_ && text.find('.') == std::string::npos;
     }
     return text;
   }
@@ -123,6 +125,18 @@ class FixedSpelling {
   }
   static bool has(const Node& node, std::string_view key) {
     return node.is_object() && node.find(key) != nullptr;
+  }
+
+  // Whether numbers under the node are integers, which are digits.
+  static bool asks_for_integers(const Node& node) {
+    if (!has(node, "type")) return false;
+    const json::Value& type = *node.find("type");
+    if (type.is_string()) return type == "integer";
+    const auto lists = [&](std::string_view name) {
+      return any_of(type.items(),
+                    [&](const json::Value& one) { return one == name; });
+    };
+    return lists("integer") && !lists("number");
   }
 
   std::string checked(std::string spelled, const std::string& text,
@@ -155,6 +169,10 @@ class FixedSpelling {
   std::string write_array(const json::Value& value,
                           const std::vector<Node>& nodes) {
     std::string out = "[";
+    const bool unique = any_of(nodes, [](const Node& node) {
+      return has(node, "uniqueItems") && node.find("uniqueItems")->as_bool();
+    });
+    unique_ += unique;
     for (std::size_t i = 0; i < value.size(); ++i) {
       std::vector<Node> under;
       for (const json::Value& one : listed_as(value, nodes)) {
@@ -172,6 +190,7 @@ class FixedSpelling {
       if (i > 0) out += ',';
       out += write(value.items()[i], under);
     }
+    unique_ -= unique;
     return out + ']';
   }
 
@@ -201,7 +220,7 @@ class FixedSpelling {
     std::string out = "{";
     for (const json::Member& member : value.members()) {
       const std::string name(member.key);
-      bool fixed = !listed.empty();
+      bool fixed = !listed.empty() || unique_ > 0;
       std::vector<Node> under;
       for (const json::Value& one : listed) {
         under.push_back(constant(*one.find(name)));
@@ -236,6 +255,7 @@ class FixedSpelling {
 
   RandomSpelling spelling_;
   bool canonical_ = true;
+  std::size_t unique_ = 0;  // arrays with uniqueItems around
 };
 
 }  // namespace parlance::testing
