@@ -50,7 +50,6 @@ import tokenizers_at_hand  # noqa: E402
 SEED = int(os.environ.get("PARLANCE_SEED", "1"))
 LONG = bool(os.environ.get("PARLANCE_LONG"))
 
-NO_IDENTIFIER = "a tool whose name has a hyphen, which no Python call can have"
 
 # A message may be spelled in several ways; a format renders one of them.
 SPELLED_OTHERWISE = {
@@ -81,11 +80,6 @@ BROKEN = {
         "deepseek-ai-DeepSeek-V3.1",
         "turns-render",
     ): "no </think> after the result of a tool",
-    **{
-        (template, law): NO_IDENTIFIER
-        for template in ("LFM2-8B-A1B", "LFM2.5-8B-A1B")
-        for law in ("grammar", "tag", "choice", "turns-grammar", "turns-tag")
-    },
 }
 
 

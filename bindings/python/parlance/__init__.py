@@ -233,7 +233,8 @@ class Format(_Base):
             vocabulary: a ``Vocabulary`` in whose tokens the calls are written as
                 well, and the random responses instead.
             walks: how many random responses are written, with and without
-                calls, reasoning and a document, if nothing is found of calls.
+                calls, reasoning and a document, if nothing is found of calls; at
+                most a million.
             seed: of the first of them.
 
         Returns:
@@ -246,7 +247,7 @@ class Format(_Base):
         return self._verify(
             _request_tools(tools),
             vocabulary,
-            count("walks", walks),
+            count("walks", walks, 1_000_000),
             count("seed", seed, 2**32 - 1),
         )
 

@@ -182,7 +182,8 @@ class Format:
     @property
     def template(self) -> dict[str, Any]:
         """The response template alone, a ``dict`` that can be put into a tokenizer's
-        configuration.  Every access builds a new ``dict``.
+        configuration; fields without ``close`` are closed by the texts of ``turn_end``.
+        Every access builds a new ``dict``.
         """
 
     def lint(self) -> list[dict[str, str]]:
@@ -237,7 +238,8 @@ class Format:
             vocabulary: a ``Vocabulary`` in whose tokens the calls are written as
                 well, and the random responses instead.
             walks: how many random responses are written, with and without
-                calls, reasoning and a document, if nothing is found of calls.
+                calls, reasoning and a document, if nothing is found of calls; at
+                most a million.
             seed: of the first of them.
 
         Returns:

@@ -210,6 +210,7 @@ VALID = {
     "special_ids": list,
     "spec": lambda: TEMPLATE,
     "spelling": lambda: "any",
+    "seed": lambda: 1,
     "steps": lambda: 0,
     "stop_ids": lambda: [0],
     "stream_calls": lambda: True,
@@ -233,6 +234,7 @@ VALID = {
     "vocab_size": lambda: 5,
     "vocab_type": lambda: "raw",
     "vocabulary": lambda: VOCABULARY,
+    "walks": lambda: 2,
     # Truth values.
     **{
         name: lambda: False

@@ -217,7 +217,7 @@ def test_the_template_of_a_file_has_its_turn_end():
         mine = parlance.Format(
             {
                 "name": "mine",
-                "response_template": {"fields": fields},
+                "response_template": {"start_anchor": "<a>", "fields": fields},
                 "parlance": {"turn_end": ends},
             }
         )
@@ -229,12 +229,12 @@ def test_the_template_of_a_file_has_its_turn_end():
     mine = parlance.Format(
         {
             "name": "mine",
-            "response_template": {"fields": fields},
+            "response_template": {"start_anchor": "<a>", "fields": fields},
             "parlance": {"turn_end": ["<|done|>"]},
         }
     )
     bare = parlance.ResponseTemplate(mine.template)
     for end in ("", "<|done|>"):
-        assert parlance.parse_response(text + end, bare) == parlance.parse_response(
-            text + end, mine
+        assert parlance.parse_response(text + end, bare, prefix="") == parlance.parse_response(
+            text + end, mine, prefix=""
         )

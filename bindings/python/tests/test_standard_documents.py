@@ -212,7 +212,7 @@ def test_a_listed_call_after_an_unlisted_one_is_a_call(name):
     assert "unlisted" in message["rest"]
     assert parser.diagnostics
     joined = "".join(
-        choice["delta"].get("content", "")
+        choice["delta"].get("content") or ""
         for chunk in chunks
         for choice in chunk.body["choices"]
     )
