@@ -155,8 +155,9 @@ class TekkenReader {
   }
 
   std::optional<Error> add_special(const json::Value& list) {
-    if (!list.is_array())
+    if (!list.is_array()) {
       return wrong_type("/special_tokens", "an array", list);
+    }
     if (list.size() > special_) return too_few(list.size());
     for (std::size_t id = 0; id < list.size(); ++id) {
       const json::Value& entry = list.items()[id];
