@@ -103,8 +103,9 @@ bool SchemaSolver::infinite_array(DisjunctId array) {
   if (rules.max == kUnboundedCount) {
     ConjunctionId more = item_conjunction(array, rules.prefix);
     for (const ItemCount& count : rules.counts) {
-      if (count.max != kUnboundedCount)
+      if (count.max != kUnboundedCount) {
         more = with(more, negation(count.literal));
+      }
     }
     if (rules.unique ? infinite(more) : satisfiable(more)) return true;
   }

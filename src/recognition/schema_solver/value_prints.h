@@ -73,8 +73,9 @@ inline ValueText nested_text(const Fingerprint& print) {
 }
 
 inline Fingerprint print_of_value(std::string_view text) {
-  if (text[0] != kNestedText)
+  if (text[0] != kNestedText) {
     return print_of(PrintOf::kScalar).add(text).take();
+  }
   Fingerprint print;
   std::memcpy(&print.low, text.data() + 1, sizeof print.low);
   std::memcpy(&print.high, text.data() + 1 + sizeof print.low,
