@@ -173,12 +173,21 @@ std::vector<Lint> lints_of(const Format& format, std::string_view text) {
   return out;
 }
 
+// How descriptions are tried.
+struct Checking {
+  CompileOptions compile;
+  VerifyFormatOptions verify;
+  // The file of verify.tools.
+  std::string tools_name;
+  std::string tools_text;
+};
+
 // What a format, or a variant of it, writes and does not read.  What "write"
 // says is an error; a template without "write" only reads.
 std::string describe_findings(const std::string& name, std::string_view text,
-                              const Format& format,
-                              const VerifyFormatOptions& verify,
-                              const Style& style, Counts& counts) {
+                              const json::Value& file, const Format& format,
+                              const Checking& options, const Style& style,
+                              Counts& counts) {
   std::vector<Error> errors;
   const auto add = [&](const Format& one, const std::string& where) {
     // What only reads has a lint that says so.
@@ -187,7 +196,7 @@ std::string describe_findings(const std::string& name, std::string_view text,
         })) {
       return;
     }
-    for (const FormatFinding& finding : verify_format(one, verify)) {
+    for (const FormatFinding& finding : verify_format(one, options.verify)) {
       const bool known =
           std::any_of(errors.begin(), errors.end(), [&](const Error& other) {
             return other.path == finding.error.path &&
@@ -200,24 +209,30 @@ std::string describe_findings(const std::string& name, std::string_view text,
   };
   add(format, "");
   for (const std::string& variant : format.variants()) {
-    FormatOptions options;
-    options.variant = variant;
-    const Result<Format> loaded = Format::from_json(text, options);
+    const Result<Format> loaded =
+        Format::from_json(text, {.limits = {}, .variant = variant});
     if (loaded) add(*loaded, "in variant '" + variant + "': ");
   }
-  const Result<json::Value> file = json::parse(text);
-  const bool claimed = file && file->find("parlance") != nullptr &&
-                       file->find("parlance")->find("write") != nullptr;
+  const json::Value* extension = file.find("parlance");
+  const bool claimed =
+      extension != nullptr && extension->find("write") != nullptr;
   std::string out;
   for (const Error& error : errors) {
-    ++(claimed ? counts.errors : counts.warnings);
+    const bool of_tools =
+        !options.tools_name.empty() && error.path.starts_with("/tools");
+    const bool is_error = claimed || of_tools;
+    ++(is_error ? counts.errors : counts.warnings);
+    const std::string path =
+        of_tools ? error.path.substr(std::string_view("/tools").size())
+                 : error.path;
+    const std::string_view source = of_tools ? options.tools_text : text;
     out +=
-        describe(style, name, text,
-                 {.severity = claimed ? Severity::kError : Severity::kWarning,
+        describe(style, of_tools ? options.tools_name : name, source,
+                 {.severity = is_error ? Severity::kError : Severity::kWarning,
                   .message = error.message,
                   .code = to_string(error.code),
-                  .path = error.path,
-                  .span = locate(text, error.path)});
+                  .path = path,
+                  .span = locate(source, path)});
   }
   return out;
 }
@@ -303,12 +318,6 @@ SourceKind source_kind_of(Kind kind) {
   }
 }
 
-// How descriptions are tried.
-struct Checking {
-  CompileOptions compile;
-  VerifyFormatOptions verify;
-};
-
 std::string check(const std::string& name, std::string_view text,
                   const Checking& options, const Style& style, Counts& counts);
 
@@ -367,7 +376,7 @@ std::string check(const std::string& name, std::string_view text,
       }
       return describe_lints(name, text, lints_of(*format, text), style,
                             counts) +
-             describe_findings(name, text, *format, options.verify, style,
+             describe_findings(name, text, *value, *format, options, style,
                                counts);
     }
     case Kind::kResponseSchema:
@@ -432,9 +441,10 @@ int run_check(const Arguments& arguments) {
   options.verify.walks = arguments.walks;
   options.verify.seed = static_cast<std::uint32_t>(arguments.seed);
   if (!arguments.tools.empty()) {
-    const std::string text = read_all(arguments.tools);
-    options.verify.tools =
-        or_fail(json::parse(text), display_name(arguments.tools), text);
+    options.tools_name = display_name(arguments.tools);
+    options.tools_text = read_all(arguments.tools);
+    options.verify.tools = or_fail(json::parse(options.tools_text),
+                                   options.tools_name, options.tools_text);
   }
   Style style(arguments.color, 1);
   Counts counts;

@@ -206,6 +206,15 @@ def test_check_walks(parlance, tmp_path):
     assert "mine.json:1:" in out and "of the response" in out
 
 
+def test_check_points_into_the_tools(parlance, tmp_path):
+    source, _ = parlance("formats", "qwen3", "--file")
+    (tmp_path / "mine.json").write_text(source)
+    (tmp_path / "t.json").write_text('[\n  {"type": "function", "function": 3}]')
+    out, _ = parlance("check", "mine.json", "--tools", "t.json", status=1)
+    assert out.startswith("t.json:2:36: error: ")
+    assert "  at /0/function (" in out
+
+
 # ---- Formats: a family file of one's own is not needed for the options
 
 
