@@ -149,8 +149,7 @@ parlance_status parlance_batch_step(parlance_batch* batch, parlance_step* steps,
     const auto buffer = list_of(masks, words, "masks");
     const auto warm = list_of(temperatures, temperature_count, "temperatures");
     const Use used(batch, "batch");
-    MaskTable* const numbers =
-        the_or_null(table, "table") == nullptr ? nullptr : &table->value;
+    MaskTable* const numbers = value_or_null(table, "table");
 
     // Every matcher and parser of the step, for this call alone.
     std::vector<Use<parlance_matcher>> matchers;

@@ -94,6 +94,12 @@ template <class T>
 T* the_or_null(T* handle, std::string_view what) {
   return handle == nullptr ? nullptr : &the(handle, what);
 }
+// The value of a handle, or null.
+template <class T>
+auto* value_or_null(T* handle, std::string_view what) {
+  T* const found = the_or_null(handle, what);
+  return found == nullptr ? nullptr : &found->value;
+}
 
 // A handle that changes, for one call.
 template <class T>

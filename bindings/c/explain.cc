@@ -21,15 +21,9 @@ parlance_status parlance_explain(const parlance_explanation* what,
     the_or_null(given.tag, "what.tag");
     the_or_null(given.grammar, "what.grammar");
     ExplainOptions options;
-    if (the_or_null(given.constraint, "what.constraint") != nullptr) {
-      options.constraint = &given.constraint->value;
-    }
-    if (the_or_null(given.tools, "what.tools") != nullptr) {
-      options.tools = &given.tools->value;
-    }
-    if (the_or_null(given.vocabulary, "what.vocabulary") != nullptr) {
-      options.vocabulary = &given.vocabulary->value;
-    }
+    options.constraint = value_or_null(given.constraint, "what.constraint");
+    options.tools = value_or_null(given.tools, "what.tools");
+    options.vocabulary = value_or_null(given.vocabulary, "what.vocabulary");
     options.prefix = text_of(given.prefix, given.prefix_size, "what.prefix");
     options.name = text_of(given.name, given.name_size, "what.name");
     options.chunk = given.chunk;

@@ -180,9 +180,7 @@ parlance_status parlance_format_check(const parlance_format* format,
     Out told(out, "out");
     const Format& of = the(format, "format").value;
     VerifyFormatOptions options;
-    if (the_or_null(vocabulary, "vocabulary") != nullptr) {
-      options.vocabulary = &vocabulary->value;
-    }
+    options.vocabulary = value_or_null(vocabulary, "vocabulary");
     Request asked(request, request_size);
     options.tools = member(asked, "tools");
     options.most_calls = asked.number("most_calls", options.most_calls);
@@ -229,9 +227,7 @@ parlance_status parlance_format_tag(const parlance_format* format,
     Out made(out, "out");
     const Format& of = the(format, "format").value;
     StructuralTagOptions options;
-    if (the_or_null(vocabulary, "vocabulary") != nullptr) {
-      options.vocabulary = &vocabulary->value;
-    }
+    options.vocabulary = value_or_null(vocabulary, "vocabulary");
     Request asked(request, request_size);
     options.tools = member(asked, "tools");
     options.tool_choice = member(asked, "tool_choice");

@@ -55,9 +55,7 @@ parlance_status parlance_tag_compile(const parlance_tag* tag,
     Out made(out, "out");
     const StructuralTag& of = the(tag, "tag").value;
     CompiledTagOptions options;
-    if (the_or_null(vocabulary, "vocabulary") != nullptr) {
-      options.vocabulary = &vocabulary->value;
-    }
+    options.vocabulary = value_or_null(vocabulary, "vocabulary");
     if (the_or_null(compiler, "compiler") != nullptr) {
       options.cache = &compiler->value.grammar_cache();
     }
@@ -86,9 +84,7 @@ parlance_status parlance_grammar_compile(
   return call(error, [&] {
     Out made(out, "out");
     const std::string_view source = text_of(text, text_size, "text");
-    const Vocabulary* const names =
-        the_or_null(vocabulary, "vocabulary") == nullptr ? nullptr
-                                                         : &vocabulary->value;
+    const Vocabulary* const names = value_or_null(vocabulary, "vocabulary");
     Request asked(request, request_size);
     switch (language) {
       case PARLANCE_JSON_SCHEMA:
@@ -126,9 +122,7 @@ parlance_status parlance_grammar_from_tag(const parlance_tag* tag,
   return call(error, [&] {
     Out made(out, "out");
     const StructuralTag& of = the(tag, "tag").value;
-    const Vocabulary* const names =
-        the_or_null(vocabulary, "vocabulary") == nullptr ? nullptr
-                                                         : &vocabulary->value;
+    const Vocabulary* const names = value_or_null(vocabulary, "vocabulary");
     Request asked(request, request_size);
     made.set(
         taken(Grammar::from_structural_tag(of, tag_options(asked, names))));

@@ -188,12 +188,8 @@ StreamOptions stream_options(const parlance_parser_options* options) {
   out.prefix = text_of(given.prefix, given.prefix_size, "options.prefix");
   out.prefix_ids =
       list_of(given.prefix_ids, given.prefix_count, "options.prefix_ids");
-  if (the_or_null(given.tools, "options.tools") != nullptr) {
-    out.tools = &given.tools->value;
-  }
-  if (the_or_null(given.vocabulary, "options.vocabulary") != nullptr) {
-    out.vocabulary = &given.vocabulary->value;
-  }
+  out.tools = value_or_null(given.tools, "options.tools");
+  out.vocabulary = value_or_null(given.vocabulary, "options.vocabulary");
   out.markers = one_of(given.markers, Markers::kText, "options.markers");
   if (given.has_stop_ids != 0) {
     out.stop_ids =
