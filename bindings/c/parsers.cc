@@ -94,8 +94,9 @@ void step(parlance_parser* handle, EventsOut& out, const Call& call) {
 
 // A parser whose events were lost, because there was no memory to give them,
 // has ended like one that lost its input.
-void check_not_lost(const parlance_parser* parser) {
-  if (parser != nullptr && is_of_its_kind(parser) && parser->lost) {
+// REQUIRES: the call holds `parser` (Use), since another call changes `lost`.
+void check_not_lost(const parlance_parser& parser) {
+  if (parser.lost) {
     fail({.code = ErrorCode::kFinalized,
           .message = "the parser has ended: there was no memory"});
   }
@@ -244,8 +245,10 @@ parlance_status parlance_parser_feed(parlance_parser* parser, const char* text,
   return call(nullptr, [&] {
     EventsOut given(event_size, events, count);
     const std::string_view chunk = text_of(text, text_size, "text");
-    check_not_lost(parser);
-    step(parser, given, [&](auto& p) { return p.feed(chunk); });
+    step(parser, given, [&](auto& p) {
+      check_not_lost(*parser);
+      return p.feed(chunk);
+    });
   });
 }
 
@@ -257,8 +260,10 @@ parlance_status parlance_parser_feed_tokens(parlance_parser* parser,
   return call(nullptr, [&] {
     EventsOut given(event_size, events, count);
     const auto tokens = list_of(ids, id_count, "ids");
-    check_not_lost(parser);
-    step(parser, given, [&](auto& p) { return p.feed_tokens(tokens); });
+    step(parser, given, [&](auto& p) {
+      check_not_lost(*parser);
+      return p.feed_tokens(tokens);
+    });
   });
 }
 

@@ -431,6 +431,41 @@ TEST(CAlone, ASecondCallIsToldAndLosesNothing) {
             fed);
 }
 
+// While a call copies its events, another is busy: that events could be lost
+// for want of memory is that call's business.
+TEST(CAlone, ASecondCallWhileEventsAreCopiedIsBusy) {
+  const OwnedFormat format = format_of("qwen3");
+  parlance_parser* parser = nullptr;
+  parlance_parser_options options = PARLANCE_PARSER_OPTIONS_INIT;
+  options.events_only = 1;
+  ASSERT_EQ(parlance_parser_new(format.get(), &options, &parser, nullptr),
+            PARLANCE_OK);
+  const OwnedParser owned(parser);
+  std::string text;
+  for (int i = 0; i < 3000; ++i) {
+    text += "<tool_call>\n{\"name\": \"f\", \"arguments\": {}}\n</tool_call>";
+  }
+  const auto feed = [&](std::string_view chunk) {
+    const parlance_event* events = nullptr;
+    std::size_t count = 0;
+    return parlance_parser_feed(parser, chunk.data(), chunk.size(),
+                                sizeof *events, &events, &count);
+  };
+  std::atomic<bool> done{false};
+  std::atomic<int> others{0};
+  const auto expect_fed_or_busy = [&](std::string_view chunk) {
+    const parlance_status status = feed(chunk);
+    if (status != PARLANCE_OK && status != PARLANCE_BUSY) ++others;
+  };
+  std::thread second([&] {
+    while (!done) expect_fed_or_busy("");
+  });
+  for (int n = 0; n < 20; ++n) expect_fed_or_busy(text);
+  done = true;
+  second.join();
+  EXPECT_EQ(others, 0);
+}
+
 // A tokenizer of the host that uses the matcher that asks it.
 struct Again {
   parlance_matcher* matcher = nullptr;
