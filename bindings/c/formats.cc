@@ -209,7 +209,9 @@ parlance_status parlance_format_render(const parlance_format* format,
     const json::Value said =
         taken(json::parse(text_of(message, message_size, "message")));
     Request asked(request, request_size);
-    const ToolSet tools = ToolSet::from_value(member(asked, "tools"));
+    const json::Value* const listed = asked.list("tools");
+    const ToolSet tools =
+        listed == nullptr ? ToolSet() : ToolSet::from_value(*listed);
     const std::string prefix = asked.text("prefix");
     const bool verify = asked.flag("verify", true);
     asked.finish();

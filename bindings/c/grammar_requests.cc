@@ -67,7 +67,7 @@ JsonSchemaOptions schema_options(Request& request) {
   out.closed = request.flag("closed", out.closed);
   out.lenient = request.flag("lenient", out.lenient);
   out.assert_formats = request.flag("assert_formats", out.assert_formats);
-  if (const json::Value* const excludes = request.find("excludes")) {
+  if (const json::Value* const excludes = request.list("excludes")) {
     for (const json::Value& text : excludes->items()) {
       if (text.as_string().empty() || !text.is_string()) {
         wrong(ErrorCode::kEmptyValue,
@@ -77,7 +77,7 @@ JsonSchemaOptions schema_options(Request& request) {
       out.excludes.emplace_back(text.as_string());
     }
   }
-  if (const json::Value* const documents = request.find("documents")) {
+  if (const json::Value* const documents = request.object("documents")) {
     for (const json::Member& document : documents->members()) {
       out.documents.emplace(document.key, document.value);
     }
@@ -104,8 +104,13 @@ GbnfOptions gbnf_options(Request& request, const Vocabulary* names) {
 LarkGrammarOptions lark_options(Request& request, const Vocabulary* names) {
   LarkGrammarOptions out;
   out.start_rule = request.text("start_rule", out.start_rule);
-  if (const json::Value* const sources = request.find("sources")) {
+  if (const json::Value* const sources = request.object("sources")) {
     for (const json::Member& source : sources->members()) {
+      if (!source.value.is_string()) {
+        wrong(ErrorCode::kWrongType,
+              "the source of \"" + source.key + "\" must be a string",
+              request.path_of("sources"));
+      }
       out.sources.emplace(source.key, source.value.as_string());
     }
   }

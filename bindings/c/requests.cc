@@ -55,6 +55,18 @@ const json::Value* Request::find(std::string_view key) {
   return found == nullptr || found->is_null() ? nullptr : found;
 }
 
+const json::Value* Request::list(std::string_view key) {
+  const json::Value* const found = find(key);
+  if (found != nullptr && !found->is_array()) wrong_type(key, "a list");
+  return found;
+}
+
+const json::Value* Request::object(std::string_view key) {
+  const json::Value* const found = find(key);
+  if (found != nullptr && !found->is_object()) wrong_type(key, "an object");
+  return found;
+}
+
 bool Request::flag(std::string_view key, bool otherwise) {
   const json::Value* const found = find(key);
   if (found == nullptr) return otherwise;

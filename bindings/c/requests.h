@@ -32,6 +32,9 @@ class Request {
 
   // The member, or null.
   const json::Value* find(std::string_view key);
+  // The member, which is a list or an object, or null.
+  const json::Value* list(std::string_view key);
+  const json::Value* object(std::string_view key);
   bool flag(std::string_view key, bool otherwise);
   std::uint64_t number(std::string_view key, std::uint64_t otherwise,
                        std::uint64_t most = UINT64_MAX / 2);

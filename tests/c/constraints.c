@@ -223,6 +223,25 @@ static void grammars(void) {
       PARLANCE_WRONG_TYPE);
   CHECK(strcmp(parlance_error_path(error, NULL), "/type") == 0);
   parlance_error_free(error);
+  /* Members of another type are errors, and not as if they were absent. */
+  CHECK_STATUS(parlance_grammar_compile(
+                   PARLANCE_JSON_SCHEMA, TEXT("{}"), NULL,
+                   TEXT("{\"excludes\": \"a\"}"), &other, &error),
+               PARLANCE_WRONG_TYPE);
+  CHECK(strcmp(parlance_error_path(error, NULL), "/excludes") == 0);
+  parlance_error_free(error);
+  CHECK_STATUS(
+      parlance_grammar_compile(PARLANCE_JSON_SCHEMA, TEXT("{}"), NULL,
+                               TEXT("{\"documents\": []}"), &other, NULL),
+      PARLANCE_WRONG_TYPE);
+  CHECK_STATUS(
+      parlance_grammar_compile(PARLANCE_LARK, TEXT("start: \"a\""), NULL,
+                               TEXT("{\"sources\": []}"), &other, NULL),
+      PARLANCE_WRONG_TYPE);
+  CHECK_STATUS(
+      parlance_grammar_compile(PARLANCE_LARK, TEXT("start: \"a\""), NULL,
+                               TEXT("{\"sources\": {\"b\": 1}}"), &other, NULL),
+      PARLANCE_WRONG_TYPE);
   CHECK_STATUS(parlance_grammar_compile(PARLANCE_JSON_SCHEMA, TEXT("{}"), NULL,
                                         TEXT("{\"limits\": {\"w\": 1}}"),
                                         &other, &error),

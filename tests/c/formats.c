@@ -103,6 +103,12 @@ static void formats(void) {
                              &error),
       PARLANCE_UNKNOWN_KEY);
   CHECK(strcmp(parlance_error_path(error, NULL), "/tool") == 0);
+  parlance_error_free(error);
+  CHECK_STATUS(
+      parlance_format_render(format, TEXT("{}"), TEXT("{\"tools\": {}}"), &out,
+                             &error),
+      PARLANCE_WRONG_TYPE);
+  CHECK(strcmp(parlance_error_path(error, NULL), "/tools") == 0);
   CHECK(out.data == NULL && out.size == 0);
   parlance_error_free(error);
   parlance_format_free(format);
