@@ -63,13 +63,15 @@
  *             older header does not have: skip these.
  *   Structs   Input begins with struct_size, which ..._INIT sets; a struct of
  *             zeros with its size has all defaults.  A smaller size than that
- * of the first version is PARLANCE_BAD_SIZE; members that the library does not
- * know must be 0.  Arrays of output have the stride that the caller names
- * (event_size, step_size). Requests  JSON objects as text; "" is {}.  A key
- * that is not known is an error with its JSON Pointer. Versions  parlance_abi()
- * of the library must be PARLANCE_ABI of the header. After the first release a
- * function is never changed or removed; parlance_abi_minor() counts what was
- * added. Layout    No bit-field, bool, enum, long, struct by value or variadic
+ *             of the first version is PARLANCE_BAD_SIZE; members that the
+ *             library does not know must be 0.  Arrays of output have the
+ *             stride that the caller names (event_size, step_size).
+ *   Requests  JSON objects as text; "" is {}.  A key that is not known is an
+ *             error with its JSON Pointer.
+ *   Versions  parlance_abi() of the library must be PARLANCE_ABI of the header.
+ *             After the first release a function is never changed or removed;
+ *             parlance_abi_minor() counts what was added.
+ *   Layout    No bit-field, bool, enum, long, struct by value or variadic
  *             function.
  */
 #ifndef PARLANCE_C_H_
