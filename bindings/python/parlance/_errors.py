@@ -10,6 +10,24 @@ from __future__ import annotations
 
 import re
 
+# What ``parlance.errors`` has.
+__all__ = [
+    "ContentAttributeError",
+    "ContentTypeError",
+    "Error",
+    "GrammarError",
+    "JmespathError",
+    "MissingPlaceholderError",
+    "PatternError",
+    "ResponseError",
+    "SchemaError",
+    "StateError",
+    "TemplateError",
+    "TooDeepError",
+    "UnknownNameError",
+    "UsageError",
+]
+
 
 class Error(ValueError):
     """The base class of all errors of the package: an input cannot be used.

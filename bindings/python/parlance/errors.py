@@ -5,36 +5,5 @@
 All are subclasses of ``Error``, which is a ``ValueError``.
 """
 
-from ._errors import (
-    ContentAttributeError,
-    ContentTypeError,
-    Error,
-    GrammarError,
-    JmespathError,
-    MissingPlaceholderError,
-    PatternError,
-    ResponseError,
-    SchemaError,
-    StateError,
-    TemplateError,
-    TooDeepError,
-    UnknownNameError,
-    UsageError,
-)
-
-__all__ = [
-    "ContentAttributeError",
-    "ContentTypeError",
-    "Error",
-    "GrammarError",
-    "JmespathError",
-    "MissingPlaceholderError",
-    "PatternError",
-    "ResponseError",
-    "SchemaError",
-    "StateError",
-    "TemplateError",
-    "TooDeepError",
-    "UnknownNameError",
-    "UsageError",
-]
+from ._errors import *  # noqa: F403
+from ._errors import __all__ as __all__
