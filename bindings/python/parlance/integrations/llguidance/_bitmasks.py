@@ -4,6 +4,16 @@ from __future__ import annotations
 
 from ..._logits import apply_bitmask
 
+__all__ = [
+    "apply_token_bitmask_inplace",
+    "apply_token_bitmask_inplace_kernel",
+    "consume_token_par",
+    "fill_next_token_bitmask",
+    "fill_next_token_bitmask_par",
+    "fill_next_token_bitmask_par_with_draft_tokens",
+    "get_bitmask_shape",
+]
+
 
 def get_bitmask_shape(batch_size, vocab_size):
     """Returns ``(batch_size, words)``: a word has the bits of 32 tokens."""
@@ -68,6 +78,9 @@ def apply_token_bitmask_inplace(logits, mask):
     if logits.ndim == 1:
         logits = logits.reshape(1, -1)
     apply_bitmask(logits, mask.reshape(1, -1) if mask.ndim == 1 else mask)
+
+
+apply_token_bitmask_inplace_kernel = apply_token_bitmask_inplace
 
 
 def consume_token_par(executor, matchers):

@@ -2,27 +2,11 @@
 
 from __future__ import annotations
 
-from ._bitmasks import (
-    apply_token_bitmask_inplace,
-    consume_token_par,
-    fill_next_token_bitmask,
-    fill_next_token_bitmask_par,
-    fill_next_token_bitmask_par_with_draft_tokens,
-    get_bitmask_shape,
-)
+from . import _bitmasks
+from ._bitmasks import *  # noqa: F403
+from ._bitmasks import get_bitmask_shape
 
-__all__ = [
-    "allocate_token_bitmask",
-    "apply_token_bitmask_inplace",
-    "apply_token_bitmask_inplace_kernel",
-    "consume_token_par",
-    "fill_next_token_bitmask",
-    "fill_next_token_bitmask_par",
-    "fill_next_token_bitmask_par_with_draft_tokens",
-    "get_bitmask_shape",
-]
-
-apply_token_bitmask_inplace_kernel = apply_token_bitmask_inplace
+__all__ = ["allocate_token_bitmask", *_bitmasks.__all__]
 
 
 def allocate_token_bitmask(batch_size, vocab_size):

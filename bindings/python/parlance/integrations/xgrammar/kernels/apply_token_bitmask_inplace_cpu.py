@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from ..matcher import apply_token_bitmask_inplace
+from ._names import apply as apply_token_bitmask_inplace_cpu
 
-
-def apply_token_bitmask_inplace_cpu(logits, bitmask, vocab_size=None, indices=None):
-    """As ``apply_token_bitmask_inplace``, which chooses how."""
-    apply_token_bitmask_inplace(
-        logits, bitmask, vocab_size=vocab_size, indices=indices
-    )
+__all__ = ["apply_token_bitmask_inplace_cpu"]

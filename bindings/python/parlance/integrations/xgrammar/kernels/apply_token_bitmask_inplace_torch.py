@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from ... import _alias
-from ..matcher import apply_token_bitmask_inplace
+from . import _names
+from ._names import apply as apply_token_bitmask_inplace_torch
 
-__getattr__ = _alias.names_of(
+__all__ = ["apply_token_bitmask_inplace_torch"]
+
+__getattr__ = _names.absent(
     __name__,
-    absent=dict.fromkeys(
-        (
-            "apply_token_bitmask_inplace_kernel_indices_torch",
-            "apply_token_bitmask_inplace_kernel_no_indices_torch",
-        ),
-        "apply_token_bitmask_inplace chooses how",
-    ),
+    "apply_token_bitmask_inplace_kernel_indices_torch",
+    "apply_token_bitmask_inplace_kernel_no_indices_torch",
 )
-
-
-def apply_token_bitmask_inplace_torch(logits, bitmask, vocab_size=None, indices=None):
-    """As ``apply_token_bitmask_inplace``, which chooses how."""
-    apply_token_bitmask_inplace(
-        logits, bitmask, vocab_size=vocab_size, indices=indices
-    )

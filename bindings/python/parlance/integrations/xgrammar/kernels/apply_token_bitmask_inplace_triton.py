@@ -2,22 +2,9 @@
 
 from __future__ import annotations
 
-from ... import _alias
-from ..matcher import apply_token_bitmask_inplace
+from . import _names
+from ._names import apply as apply_token_bitmask_inplace_triton
 
-__getattr__ = _alias.names_of(
-    __name__,
-    absent=dict.fromkeys(
-        (
-            "apply_token_bitmask_inplace_kernel",
-        ),
-        "apply_token_bitmask_inplace chooses how",
-    ),
-)
+__all__ = ["apply_token_bitmask_inplace_triton"]
 
-
-def apply_token_bitmask_inplace_triton(logits, bitmask, vocab_size=None, indices=None):
-    """As ``apply_token_bitmask_inplace``, which chooses how."""
-    apply_token_bitmask_inplace(
-        logits, bitmask, vocab_size=vocab_size, indices=indices
-    )
+__getattr__ = _names.absent(__name__, "apply_token_bitmask_inplace_kernel")
