@@ -309,8 +309,8 @@ class Format:
         diagnostic, as calls of these tools with valid arguments.
 
         Args:
-            tools: as of ``ToolSet``; ``None`` for no tools.  Of a tool with ``"strict": False`` the arguments may be
-                any object.
+            tools: as of ``ToolSet``; ``None`` for no tools.  Of a tool with
+                ``"strict": False`` the arguments may be any object.
             tool_choice: ``"auto"``, ``"none"``, ``"required"``, or, as a dict,
                 the one tool that must be called or the tools that are allowed,
                 as in requests to chat-completion servers.
@@ -326,7 +326,8 @@ class Format:
                 writes instead.  Formats without reasoning ignore it.
             response_format: the content is JSON: ``{"type": "json_schema",
                 "json_schema": {"schema": ...}}``, ``{"type": "json_object"}``,
-                a schema, or a model of pydantic.  With tools, the response is a document or calls.
+                a schema, or a model of pydantic.  With tools, the response is a
+                document or calls.
             prefix: the prompt, or its end, as text or token ids.  The tag
                 begins where the prompt ends: inside reasoning, or inside a
                 string of an argument, a marker or a character.  What the
@@ -2795,8 +2796,8 @@ def parse_response(
             templates write the beginning of a response; ``""`` for none.  Not
             allowed with a response schema.
         tools: the tools of the chat template, as of ``ToolSet``: arguments of
-            calls get the types that the schemas of the tools declare.  Not allowed with a response
-            schema.
+            calls get the types that the schemas of the tools declare.  Not
+            allowed with a response schema.
         vocabulary: a ``Vocabulary``.  Required for ids.
         markers: how ids write delimiters, as of ``ResponseParser``.
         recover: ``True`` keeps damage in its region, ``False`` raises,

@@ -30,7 +30,8 @@ def check_format(
     grammar accepts, then random responses under its masks, each of which must be
     read as it was written, in pieces cut anywhere as whole; its message is
     rendered and read back, and damaged text is read in single bytes as whole.
-    The file is also checked for likely mistakes, which are told and no failure.
+    Likely mistakes in the file (``Format.lint()``) are added to the message of a
+    failure; they are no failure by themselves.
 
     Args:
         format: a ``Format``, or what ``Format()`` takes: a path, JSON text, a

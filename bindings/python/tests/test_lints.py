@@ -235,6 +235,5 @@ def test_the_template_of_a_file_has_its_turn_end():
     )
     bare = parlance.ResponseTemplate(mine.template)
     for end in ("", "<|done|>"):
-        assert parlance.parse_response(text + end, bare, prefix="") == parlance.parse_response(
-            text + end, mine, prefix=""
-        )
+        upstream = parlance.parse_response(text + end, bare, prefix="")
+        assert upstream == parlance.parse_response(text + end, mine, prefix="")
