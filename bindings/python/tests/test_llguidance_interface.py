@@ -157,6 +157,17 @@ def test_tags(tokenizer):
             wrong()
 
 
+def test_tags_have_the_white_space_of_their_grammar(tokenizer):
+    for separators, most in ((None, 1), ((",", ":"), 1), ((",", ":  "), 2)):
+        text = llguidance.JsonCompiler(separators).compile(json.dumps(SCHEMA))
+        tag = llguidance.StructTag(trigger="[f", begin="[f]", grammar=text, end="!")
+        grammar = llguidance.StructTag.to_grammar([tag])
+        for blanks in range(4):
+            call = b'[f]{"n":' + b" " * blanks + b"1}!"
+            accepted = matcher_of(tokenizer, grammar).consume_tokens(call)
+            assert accepted == (blanks <= most), (separators, blanks)
+
+
 def test_import_llguidance_finds_it():
     code = (
         "from parlance.integrations import llguidance as ours\n"

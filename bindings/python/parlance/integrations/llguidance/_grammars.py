@@ -254,8 +254,9 @@ class StructTag:
             made = getattr(Grammar, "from_" + form)(schema, **options)
             return {"type": "grammar", "grammar": made.to_ebnf()}
         content = {"type": "json_schema", "json_schema": schema}
-        if options.get("compact"):
-            content["max_whitespace_cnt"] = 1  # the least a tag can say
+        if "compact" in options or "separators" in options:
+            blanks = [len(one) - len(one.strip()) for one in options.get("separators", ())]
+            content["max_whitespace_cnt"] = max([1, *blanks])  # 1: the least of a tag
         return content
 
     @staticmethod
@@ -263,7 +264,8 @@ class StructTag:
         """Returns the text of a grammar: any text with tags in it.
 
         The JSON of a tag whose grammar has no flexible white space has at most
-        one character of it between two parts.  A trigger that is the spelling of a
+        one character of it between two parts, or as many as the separators of the
+        grammar have.  A trigger that is the spelling of a
         special token is this token.
 
         Raises:
