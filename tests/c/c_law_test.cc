@@ -3,9 +3,10 @@
 //   same      events, values, messages and masks are those of the C++ library,
 //             over the recorded responses of every family and random edits of
 //             them, by format and by tag, as text and as token ids, in any cuts
-//   alone     a second call at the same time is PARLANCE_BUSY, and loses
-//   nothing misuse    NULL, and a handle of another kind, are a status for
-//   every function
+//   alone     a second call at the same time is PARLANCE_BUSY, and nothing is
+//             lost
+//   misuse    NULL, and a handle of another kind, are a status for every
+//             function
 //
 // PARLANCE_SEED chooses other random texts; a failure names its seed.
 

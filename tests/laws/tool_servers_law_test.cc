@@ -131,8 +131,9 @@ class ToolServersWalk : public ToolServersLaw {
     FamilyWalks walks(GetParam());
     if (!walks.writes()) GTEST_SKIP() << "the file does not say how to write";
     std::uint32_t seed = 1;
-    for (const char c : GetParam())
+    for (const char c : GetParam()) {
       seed = seed * 31 + static_cast<unsigned char>(c);
+    }
     const std::set<std::string> names = testing::vector_files("tool_servers");
     const std::vector<std::string> all(names.begin(), names.end());
     const std::size_t most = servers == 0 ? all.size() : servers;

@@ -2,10 +2,9 @@
 // each family a walk through the masks of its grammar, and the events and the
 // message of the text that came of it, read whole and in pieces.
 //
-//   answers            FAMILY MASKS EVENTS, a line each, and "all" with both
-//   sums answers FOLDER     also what depends on files: a saved vocabulary is
-//   written
-//                      into the folder, replaced and mapped
+//   answers         FAMILY MASKS EVENTS, a line each, and "all" with both sums
+//   answers FOLDER  also what depends on files: a saved vocabulary is written
+//                   into the folder, replaced and mapped
 //
 // The exit status is 0 when every family answered.
 
