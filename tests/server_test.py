@@ -547,6 +547,7 @@ REFUSED = [
     ({"grammar": "root ::= a"}, "/grammar", "unsupported"),
     ({"top_k": 3}, "/top_k", "unsupported"),
     ({"stop": [""]}, "/stop", "wrong_type"),
+    ({"stop": ["a"] * 65}, "/stop", "too_large"),
     ({"stream_options": {"x": 1}}, "/stream_options/x", "unsupported"),
     ({"tools": [{"type": "web_search"}]}, "/tools/0/type", "unsupported"),
     (

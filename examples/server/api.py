@@ -490,10 +490,17 @@ def _limit(body, name):
     return value
 
 
+_MOST_STOPS = 64  # each is looked for in each step, in which the other rows wait
+
+
 def _stops(body, name):
     """The texts before which a response ends."""
     stops = _get(body, name, (str, list), [])
     stops = [stops] if isinstance(stops, str) else stops
+    if len(stops) > _MOST_STOPS:
+        raise Refused(
+            f"{name!r} must be at most {_MOST_STOPS} texts.", f"/{name}", code="too_large"
+        )
     for text in stops:
         if not isinstance(text, str) or not text:
             at = f"/{name}"
