@@ -224,6 +224,49 @@ TEST(Arrays, TooManyValuesAreSaid) {
   EXPECT_NE(made.error().message.find("uniqueItems"), std::string::npos);
 }
 
+// Of the ways to choose what is inside an item, only as many are followed as
+// are needed.
+TEST(Arrays, ItemsOfManyPartsAreListed) {
+  constexpr const char* kNumber =
+      R"({"type":"integer","minimum":1,"maximum":19000})";
+  std::string properties;
+  std::string keys;
+  for (int i = 0; i < 30; ++i) {
+    const std::string comma = i > 0 ? "," : "";
+    const std::string key = "\"k" + std::to_string(i) + '"';
+    keys += comma + key;
+    properties += comma + key + ':' + kNumber;
+  }
+  for (const std::string& items :
+       {R"({"type":"array","minItems":3000,"maxItems":3000,"items":)" +
+            std::string(kNumber) + '}',
+        R"({"type":"object","additionalProperties":false,"required":[)" + keys +
+            R"(],"properties":{)" + properties + "}}"}) {
+    EXPECT_NE(compiled(R"({"type":"array","minItems":2,"uniqueItems":true,)"
+                       R"("items":)" +
+                       items + '}'),
+              nullptr);
+  }
+}
+
+// Values inside values are followed to a depth, not to the end of the stack.
+TEST(Arrays, ItemsMayBeDeep) {
+  constexpr int kLevels = 30'000;
+  std::string levels;
+  for (int i = 0; i < kLevels; ++i) {
+    levels += "\"" + std::to_string(i) +
+              R"(":{"type":"object","additionalProperties":false,)"
+              R"("properties":{"a":{"$ref":"#/$defs/)" +
+              std::to_string(i + 1) + "\"}}},";
+  }
+  const auto machine = compiled(
+      R"({"type":"array","minItems":2,"uniqueItems":true,)"
+      R"("items":{"$ref":"#/$defs/0"},"$defs":{)" +
+      levels + '"' + std::to_string(kLevels) + R"(":{"type":"boolean"}}})");
+  ASSERT_NE(machine, nullptr);
+  EXPECT_TRUE(machine->can_end(after(*machine, R"([{},{"a":{}}])")));
+}
+
 // `lenient` has no keyword to ignore here: items may be anything.
 TEST(Arrays, ObjectsAndArraysDiffer) {
   for (const bool lenient : {false, true}) {

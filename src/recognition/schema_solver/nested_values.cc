@@ -8,6 +8,8 @@
 // bounded depth, and is listed.
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -30,13 +32,17 @@ constexpr std::uint64_t kNeverListed = std::uint64_t{1} << 62;
 bool SchemaSolver::infinite(ConjunctionId conjunction) {
   if (conjunction == kAnything) return true;
   if (conjunction == kNothing) return false;
+  if (values_depth_ >= kMaxDepth) return false;
   const bool any_depth = levels_ == kAnyLevels;
   const auto [it, is_new] =
       infinite_.try_emplace({conjunction, levels_}, any_depth);
   if (!is_new) return it->second;
   base::spend_work(4);
   bool& known = it->second;
-  return known = finds_infinite(conjunction);
+  ++values_depth_;
+  known = finds_infinite(conjunction);
+  --values_depth_;
+  return known;
 }
 
 bool SchemaSolver::finds_infinite(ConjunctionId conjunction) {
@@ -122,14 +128,41 @@ bool SchemaSolver::infinite_array(DisjunctId array) {
 
 namespace {
 
-bool full(const FewValues& values, std::uint64_t enough) {
+// Of the arrays or objects of a disjunct that are begun to list some.
+constexpr std::size_t kMostSteps = 200'000;
+
+// The choice of one value among those of a set, from the last one on.
+class Choice {
+ public:
+  Choice() = default;
+  explicit Choice(const FewValues& few)
+      : next_(few.values.rbegin()), end_(few.values.rend()) {}
+
+  bool done() const { return next_ == end_; }
+  const ValueText& take() { return *next_++; }
+  // REQUIRES: take() was called.
+  const ValueText& taken() const { return *std::prev(next_); }
+
+ private:
+  std::set<ValueText>::const_reverse_iterator next_ = {};
+  std::set<ValueText>::const_reverse_iterator end_ = {};
+};
+
+// Whether the values of a disjunct are listed no further.
+bool full(const FewValues& values, std::uint64_t enough, std::size_t steps) {
   return values.many || values.values.size() >= std::min(enough, kMostListed) ||
-         !base::spend_work();
+         steps > kMostSteps || !base::spend_work();
+}
+
+void add_to(FewValues& into, const FewValues& inside) {
+  into.partial = into.partial || inside.partial;
+  into.many = into.many || inside.many;
 }
 
 }  // namespace
 
 // Adds the arrays of a disjunct: a depth-first walk over their items.
+// Invariant: the levels of `path` but the last have taken the items so far.
 void SchemaSolver::list_arrays(DisjunctId array, std::uint64_t enough,
                                FewValues& into) {
   const ArrayConstraints& rules = arrays_[array];
@@ -137,38 +170,48 @@ void SchemaSolver::list_arrays(DisjunctId array, std::uint64_t enough,
     into.partial = true;
     return;
   }
-  struct Begun {
-    std::vector<ValueText> items;
-    Fingerprint sum;
+  struct Level {
+    Fingerprint sum;  // of the items before
+    Choice item;
   };
-  std::vector<Begun> pending = {{}};
-  while (!pending.empty()) {
-    const Begun at = std::move(pending.back());
-    pending.pop_back();
-    if (full(into, enough)) {
+  std::vector<Level> path;
+  std::size_t steps = 0;
+  // Adds the array of the items so far.  False if no more are listed.
+  const auto enter = [&](const Fingerprint& sum) {
+    if (full(into, enough, ++steps)) {
       into.partial = true;
-      return;
+      return false;
     }
-    const std::size_t size = at.items.size();
+    const std::size_t size = path.size();
     if (size >= rules.min) {
-      into.values.insert(nested_text(print_of_array(at.sum, size)));
+      into.values.insert(nested_text(print_of_array(sum, size)));
     }
-    if (size >= rules.max) continue;
+    path.push_back({.sum = sum, .item = {}});
+    if (size >= rules.max) return true;
     const ConjunctionId item = item_conjunction(array, size);
-    if (!satisfiable(item)) continue;
+    if (!satisfiable(item)) return true;
     const FewValues& few = few_values(item, kMostListed);
-    into.partial = into.partial || few.partial;
-    into.many = into.many || few.many;
-    for (const ValueText& value : few.values) {
-      if (rules.unique &&
-          std::ranges::find(at.items, value) != at.items.end()) {
-        continue;
-      }
-      Begun next = at;
-      next.items.push_back(value);
-      next.sum = plus(next.sum, print_of_member(print_of_index(size),
-                                                print_of_value(value)));
-      pending.push_back(std::move(next));
+    add_to(into, few);
+    path.back().item = Choice(few);
+    return true;
+  };
+  if (!enter({})) return;
+  while (!path.empty()) {
+    Level& last = path.back();
+    if (last.item.done()) {
+      path.pop_back();
+      continue;
+    }
+    const ValueText& value = last.item.take();
+    if (rules.unique &&
+        std::any_of(path.begin(), path.end() - 1, [&](const Level& level) {
+          return level.item.taken() == value;
+        })) {
+      continue;
+    }
+    if (!enter(plus(last.sum, print_of_member(print_of_index(path.size() - 1),
+                                              print_of_value(value))))) {
+      return;
     }
   }
 }
@@ -203,12 +246,30 @@ void SchemaSolver::list_objects(DisjunctId object, std::uint64_t enough,
     Members members = {};
     Fingerprint sum = {};
   };
-  std::vector<Begun> pending = {
-      {.members = {.condition = objects_[object].condition}}};
+  // An object that is begun, once with each value of its last key; once if that
+  // is absent.
+  struct Pending {
+    Begun begun;
+    bool absent = true;
+    Fingerprint key = {};
+    Choice value = {};
+  };
+  std::vector<Pending> pending = {
+      {.begun = {.members = {.condition = objects_[object].condition}}}};
+  std::size_t steps = 0;
   while (!pending.empty()) {
-    const Begun at = pending.back();
-    pending.pop_back();
-    if (full(into, enough)) {
+    Pending& last = pending.back();
+    Begun at = last.begun;
+    if (last.absent) {
+      pending.pop_back();
+    } else if (last.value.done()) {
+      pending.pop_back();
+      continue;
+    } else {
+      at.sum = plus(
+          at.sum, print_of_member(last.key, print_of_value(last.value.take())));
+    }
+    if (full(into, enough, ++steps)) {
       into.partial = true;
       return;
     }
@@ -245,15 +306,13 @@ void SchemaSolver::list_objects(DisjunctId object, std::uint64_t enough,
         continue;
       }
       const FewValues& few = few_values(member.conjunction, kMostListed);
-      into.partial = into.partial || few.partial;
-      into.many = into.many || few.many;
-      for (const ValueText& value : few.values) {
-        next.sum = plus(
-            at.sum, print_of_member(print_of_key(text), print_of_value(value)));
-        pending.push_back(next);
-      }
+      add_to(into, few);
+      pending.push_back({.begun = next,
+                         .absent = false,
+                         .key = print_of_key(text),
+                         .value = Choice(few)});
     }
-    pending.push_back(without);
+    pending.push_back({.begun = without});
   }
 }
 

@@ -20,9 +20,6 @@
 namespace parlance::schema_solver {
 namespace {
 
-// The depth of nested calls of solve().  Beyond it the verdict is "no".
-constexpr std::uint32_t kMaxDepth = 2000;
-
 bool is_nested(JsonType type) {
   return type == JsonType::kArray || type == JsonType::kObject;
 }

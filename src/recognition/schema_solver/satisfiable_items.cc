@@ -523,6 +523,8 @@ void SchemaSolver::list_strings(automata::LanguageId language,
 // Invariant of the recursion: what is listed has a bounded depth (infinite()).
 const FewValues& SchemaSolver::few_values(ConjunctionId conjunction,
                                           std::uint64_t enough) {
+  static const FewValues kTooDeep = {.values = {}, .partial = true};
+  if (values_depth_ >= kMaxDepth) return kTooDeep;
   const auto [it, is_new] =
       few_values_.try_emplace({conjunction, enough, levels_});
   FewValues& few = it->second;
@@ -563,12 +565,14 @@ const FewValues& SchemaSolver::few_values(ConjunctionId conjunction,
       disjuncts(conjunction, JsonType::kObject);
   const ScopedDepthLimit inside(
       *this, levels_ == kAnyLevels || levels_ == 0 ? levels_ : levels_ - 1);
+  ++values_depth_;
   for (const DisjunctId disjunct : arrays) {
     if (!few.many) list_arrays(disjunct, enough, few);
   }
   for (const DisjunctId disjunct : objects) {
     if (!few.many) list_objects(disjunct, enough, few);
   }
+  --values_depth_;
   if (few.values.size() >= enough) few.many = true;
   if (few.many) few = {.values = {}, .many = true};
   return few;

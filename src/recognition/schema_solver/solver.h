@@ -674,7 +674,11 @@ class SchemaSolver {
   std::set<std::pair<NodeId, std::string>> left_out_;
   bool has_unevaluated_ = false;
   std::vector<bool> spells_enum_;  // nodes that stand for a member of an enum
-  std::uint32_t depth_ = 0;        // calls of solve() in progress
+  // The most nested calls of solve(), beyond which the verdict is "no", and of
+  // infinite() and few_values(), beyond which no value is listed.
+  static constexpr std::uint32_t kMaxDepth = 2000;
+  std::uint32_t values_depth_ = 0;      // calls of infinite() or few_values()
+  std::uint32_t depth_ = 0;             // calls of solve() in progress
   std::vector<std::uint64_t> serials_;  // of those
   std::uint64_t next_serial_ = 1;
   std::uint64_t yes_count_ = 0;
