@@ -415,25 +415,13 @@ class JsonRecogniser::ItemSearch {
                                            : next_of_object(node);
   }
 
-  // Whether values of the conjunction do not run out before kMostListed items.
-  bool endless(ConjunctionId conjunction) {
-    schema_solver::SchemaSolver& solver = reader_.solver_;
-    return solver.infinite(conjunction) ||
-           solver.few_values(conjunction, kMostListed).many ||
-           std::ranges::any_of(solver.disjuncts(conjunction, JsonType::kNumber),
-                               [&](schema_solver::DisjunctId id) {
-                                 return solver.numbers().count(
-                                            id, kMostListed) == kMostListed;
-                               });
-  }
-
   // The scalars of each conjunction, then an object, then an array.
   Edge next_value(Node& node) {
     while (node.part < node.conjunctions.size()) {
       const ConjunctionId conjunction = node.conjunctions[node.part];
       if (node.few == nullptr) {
-        if (endless(conjunction)) return {Edge::Kind::kEndless};
         node.few = &reader_.solver_.few_values(conjunction, kMostListed);
+        if (node.few->many) return {Edge::Kind::kEndless};
         node.value = node.few->values.begin();
       }
       while (node.value != node.few->values.end()) {

@@ -194,9 +194,7 @@ void JsonRecogniser::drop_dominated(std::vector<Alternative>& list) {
 // The set of values with one more.
 UsedValues::Set JsonRecogniser::with_value(UsedValues::Set values,
                                            const std::string& value) {
-  const std::size_t before = used_values_.memory_bytes();
-  const UsedValues::Set made = used_values_.with(values, value);
-  list_bytes_ += used_values_.memory_bytes() - before;
+  const UsedValues::Set made = with_text(values, value);
   if (made != values &&
       value_set_from_.try_emplace(made, values, value).second) {
     list_bytes_ += 96 + value.size();
