@@ -473,20 +473,27 @@ bool EarleyRecogniser::exhausted(std::uint32_t id,
 std::uint32_t EarleyRecogniser::copy_of(std::uint32_t id,
                                         std::uint32_t position,
                                         std::uint64_t chars) {
-  if (id == 0) return 0;
-  if (const auto known = copies_.find({id, position, chars});
-      known != copies_.end()) {
-    return known->second;
+  std::vector<std::uint32_t> missing;  // the innermost first
+  std::uint32_t out = 0;
+  for (; id != 0; id = activations_[id].parent) {
+    if (const auto known = copies_.find({id, position, chars});
+        known != copies_.end()) {
+      out = known->second;
+      break;
+    }
+    missing.push_back(id);
   }
-  RuleActivation copy = activations_[id];
-  copy.parent = copy_of(copy.parent, position, chars);
-  if (copy.chars_limit != ~std::uint64_t{0}) copy.chars_limit += chars;
-  copy.of = id;
-  copy.copied = position;
-  copy.chars = chars;
-  const auto out = static_cast<std::uint32_t>(activations_.size());
-  activations_.push_back(copy);
-  copies_.try_emplace({id, position, chars}, out);
+  for (auto one = missing.rbegin(); one != missing.rend(); ++one) {
+    RuleActivation copy = activations_[*one];
+    copy.parent = out;
+    if (copy.chars_limit != ~std::uint64_t{0}) copy.chars_limit += chars;
+    copy.of = *one;
+    copy.copied = position;
+    copy.chars = chars;
+    out = static_cast<std::uint32_t>(activations_.size());
+    activations_.push_back(copy);
+    copies_.try_emplace({*one, position, chars}, out);
+  }
   return out;
 }
 
