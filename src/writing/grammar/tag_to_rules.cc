@@ -264,7 +264,8 @@ struct CachedElements {
   std::size_t memory_bytes() const {
     std::size_t bytes = rules::memory_bytes(rules);
     for (const GrammarNote& note : made.narrowed) {
-      bytes += sizeof(note) + note.path.capacity() + note.message.capacity();
+      bytes += sizeof(note) + note.keyword.capacity() + note.path.capacity() +
+               note.message.capacity();
     }
     for (const arguments::TextRule& text : made.texts) {
       bytes += sizeof(text) + text.dfa->memory_bytes();
