@@ -98,7 +98,7 @@ json::Value with_numbers(json::Value schema, double largest, bool nested) {
                          });
 }
 
-// The names are told by patternProperties, which every draft has.
+// patternProperties refuses the names: not every draft has propertyNames.
 json::Value without(json::Value schema, json::Value refused,
                     const std::vector<std::string>& names) {
   return with_everywhere(
