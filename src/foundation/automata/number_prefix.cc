@@ -425,7 +425,7 @@ bool still_spells(std::string_view digits, std::string_view value) {
 }
 
 // Whether a member above zero has significant digits that begin with those of
-// `digits`, which begin with no zero: the members between digits * 10^n and
+// `literal`, which has some: a member between digits * 10^n and
 // (digits + 1) * 10^n, for any n.
 //
 // The magnitude of such a member is at least that of the lower bound, or of
