@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -44,8 +46,8 @@ struct Arguments {
   std::string root;
   VocabularyArguments vocabulary;
   std::string tools;
-  std::size_t walks = 0;
-  std::size_t seed = 0;
+  std::uint64_t walks = 0;
+  std::optional<std::uint32_t> seed;
   bool werror = false;
   bool quiet = false;
   Color color = Color::kAuto;
@@ -438,8 +440,8 @@ int run_check(const Arguments& arguments) {
   options.compile.vocabulary = vocabulary ? &*vocabulary : nullptr;
   options.compile.every_token = true;
   options.verify.vocabulary = options.compile.vocabulary;
-  options.verify.walks = arguments.walks;
-  options.verify.seed = static_cast<std::uint32_t>(arguments.seed);
+  options.verify.walks = static_cast<std::size_t>(arguments.walks);
+  options.verify.seed = arguments.seed.value_or(0);
   if (!arguments.tools.empty()) {
     options.tools_name = display_name(arguments.tools);
     options.tools_text = read_all(arguments.tools);

@@ -198,6 +198,8 @@ def test_check_walks(parlance, tmp_path):
     (tmp_path / "mine.json").write_text(source)
     out, _ = parlance("check", "--walk", "30", "--seed", "3", "mine.json")
     assert "no errors, no warnings" in out
+    _, err = parlance("check", "--seed", 2**32, "mine.json", status=2)
+    assert "--seed" in err
     mine = json.loads(source)
     del mine["parlance"]["read"]["tool_calls"]["layout"]
     (tmp_path / "mine.json").write_text(json.dumps(mine))
