@@ -90,16 +90,15 @@ std::vector<Value> edge_values() {
 
 // The values that a schema lists.
 void add_listed(const Value& schema, std::vector<Value>& out) {
-  for (const char* key : {"enum", "examples", "anyOf", "oneOf", "allOf"}) {
+  for (const char* key : {"enum", "examples"}) {
     const Value* list = schema.find(key);
     if (list == nullptr) continue;
-    for (const Value& item : list->items()) {
-      if (key[0] == 'e') {
-        out.push_back(item);
-      } else {
-        add_listed(item, out);
-      }
-    }
+    out.insert(out.end(), list->items().begin(), list->items().end());
+  }
+  for (const char* key : {"anyOf", "oneOf", "allOf"}) {
+    const Value* list = schema.find(key);
+    if (list == nullptr) continue;
+    for (const Value& item : list->items()) add_listed(item, out);
   }
   for (const char* key : {"const", "default"}) {
     if (const Value* value = schema.find(key)) out.push_back(*value);
@@ -285,55 +284,55 @@ class Verifier {
       return {{"", *text, ""}};
     }
     const format::ElementLayout& elements = *layout.elements();
-    using rendering::element;
-    using rendering::element_value;
-    std::vector<std::string> texts = {element_value(elements, value)};
+    std::vector<std::string> texts = {
+        rendering::element_value(elements, value)};
     if (value.is_array() || value.is_object()) {
       texts.push_back(json::dump(value, {.ascii = false, .indent = 1}));
       texts.push_back(texts[0].substr(0, 1) + "\n" + texts[0].substr(1));
     }
+    // In the order of the schema the arguments that are required come with the
+    // one that is tried in its place; the tag refuses other orders.
+    std::vector<json::Object> orders;
+    if (required.find(key) == nullptr && !required.empty()) {
+      json::Object& first = orders.emplace_back();
+      first.set(key, value);
+      for (const json::Member& member : required) {
+        first.set(member.key, member.value);
+      }
+    }
+    orders.emplace_back(required).set(key, value);
     std::vector<CallText> out;
     for (const std::string& text : texts) {
-      CallText call{"", text, ""};
-      bool first = true;
-      bool written = false;
-      const auto add = [&](const std::string& name, const Value& one) {
-        std::string& to = written ? call.after : call.before;
-        if (!first) to += elements.between;
-        first = false;
-        const std::string_view type = json::to_string(one.kind());
-        if (name != key) {
-          to += element(elements, name, type, element_value(elements, one));
-          return;
-        }
-        // Split at the value, which `open` and `close` surround.
-        const std::string with = element(elements, name, type, text);
-        const std::size_t size = elements.close.size() + text.size();
-        to += with.substr(0, with.size() - size);
-        written = true;
-        call.after = with.substr(with.size() - size + text.size());
-      };
-      // In the order of the schema the arguments that are required come with
-      // the one that is tried in its place; the tag refuses other orders.
-      if (required.find(key) == nullptr) {
-        add(key, value);
+      for (const json::Object& arguments : orders) {
+        out.push_back(split_at(elements, arguments, key, text));
       }
-      for (const json::Member& member : required) {
-        add(member.key, member.key == key ? value : member.value);
+    }
+    return out;
+  }
+
+  // Arguments as elements, split at the value of `key`, which is `text`.
+  static CallText split_at(const format::ElementLayout& elements,
+                           const json::Object& arguments, std::string_view key,
+                           const std::string& text) {
+    using rendering::element;
+    CallText out{"", text, ""};
+    std::string* to = &out.before;
+    bool first = true;
+    for (const json::Member& member : arguments) {
+      if (!first) *to += elements.between;
+      first = false;
+      const std::string_view type = json::to_string(member.value.kind());
+      if (member.key != key) {
+        *to += element(elements, member.key, type,
+                       rendering::element_value(elements, member.value));
+        continue;
       }
-      out.push_back(std::move(call));
-      if (required.find(key) == nullptr && !required.empty()) {
-        CallText last{"", text, ""};
-        std::swap(call, last);
-        call = {"", text, ""};
-        first = true;
-        written = false;
-        for (const json::Member& member : required) {
-          add(member.key, member.value);
-        }
-        add(key, value);
-        out.push_back(std::move(call));
-      }
+      // `open` and `close` surround the value.
+      const std::string whole = element(elements, key, type, text);
+      const std::size_t end = whole.size() - elements.close.size();
+      out.before += whole.substr(0, end - text.size());
+      out.after = whole.substr(end);
+      to = &out.after;
     }
     return out;
   }

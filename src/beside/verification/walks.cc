@@ -62,14 +62,12 @@ Vocabulary small_vocabulary() {
 Value strict_tools(const Value& tools) {
   Value out = tools;
   for (Value& tool : out.mutable_items()) {
-    for (const char* key : {"strict", "function"}) {
-      Value* found =
-          tool.is_object() ? tool.mutable_members().find(key) : nullptr;
-      if (found == nullptr) continue;
-      if (found->kind() == json::Kind::kBool) *found = Value(true);
-      if (!found->is_object()) continue;
-      Value* strict = found->mutable_members().find("strict");
-      if (strict != nullptr) *strict = Value(true);
+    if (!tool.is_object()) continue;
+    json::Object& members = tool.mutable_members();
+    members.erase("strict");  // true is the default
+    Value* function = members.find("function");
+    if (function != nullptr && function->is_object()) {
+      function->mutable_members().erase("strict");
     }
   }
   return out;
@@ -108,8 +106,10 @@ class Walks {
         words_(options.vocabulary != nullptr ? *options.vocabulary
                                              : small_vocabulary()),
         writer_(words_),
-        python_calls_(json::dump(impl.file).find("\"python_calls\"") !=
-                      std::string::npos) {
+        python_calls_(std::ranges::any_of(
+            impl.family.reading.fields, [](const format::FieldReading& field) {
+              return field.syntax == format::ValueSyntax::kPythonCalls;
+            })) {
     const auto stops = words_.stop_ids();
     stops_.assign(stops.begin(), stops.end());
     if (const auto end = words_.special("<eos>"); end && stops_.empty()) {
@@ -137,7 +137,7 @@ class Walks {
   static constexpr std::size_t kMostFindings = 8;
   static constexpr std::size_t kCuts = 200;
 
-  // An error that is a fault of the file.
+  // An error of the format, or of its tag, which the caller places in the file.
   std::optional<Error> prepare(const Compiler& compiler) {
     using enum ReasoningMode;
     for (const ReasoningMode reasoning : {kAllowed, kRequired, kNone}) {
@@ -160,12 +160,6 @@ class Walks {
 
   std::optional<Error> add(const Compiler& compiler,
                            const StructuralTagOptions& options) {
-    const auto placed = [&](Error error) {
-      if (error.path.starts_with("/format") && plan_.calls) {
-        error.path = inversion::calls_pointer(impl_, plan_);
-      }
-      return error;
-    };
     const Result<StructuralTag> tag = format_.structural_tag(options);
     if (!tag) {
       // What a format cannot do is said of the member of the request.
@@ -174,13 +168,13 @@ class Walks {
           path.starts_with("/response_format")) {
         return std::nullopt;
       }
-      return placed(tag.error());
+      return tag.error();
     }
     Result<Constraint> constraint = compiler.compile_structural_tag(*tag);
-    if (!constraint) return placed(std::move(constraint).error());
+    if (!constraint) return std::move(constraint).error();
     Result<CompiledTag> reader =
         CompiledTag::compile(*tag, {.vocabulary = options_.vocabulary});
-    if (!reader) return placed(std::move(reader).error());
+    if (!reader) return std::move(reader).error();
     constexpr std::string_view kModes[] = {"required", "allowed", "none"};
     std::string what =
         plan_.calls && !options.tools.is_null()
@@ -275,11 +269,11 @@ class Walks {
     // A mark that ends the last message may be the token that stopped the walk.
     if (!tag.complete()) return std::nullopt;
     const Message& meant = tag.message();
-    const auto tokens = [&](ResponseParser& parser) {
-      parser.feed_tokens(walk.ids);
-    };
     if (options_.vocabulary != nullptr) {
-      return compare(meant, read(tokens), "in tokens, ");
+      return compare(meant, read([&](ResponseParser& parser) {
+                       parser.feed_tokens(walk.ids);
+                     }),
+                     "in tokens, ");
     }
     const Message whole =
         read([&](ResponseParser& parser) { parser.feed(text_); });
@@ -301,6 +295,12 @@ class Walks {
         out.diagnostics.begin(),
         {.message = parser.failure()->message, .field = {}, .bytes = {}});
     return out;
+  }
+
+  Message read_bytes(std::string_view text) const {
+    return read([&](ResponseParser& parser) {
+      for (const char& byte : text) parser.feed({&byte, 1});
+    });
   }
 
   // Whether white space around a text is what is missing: fields strip it, and
@@ -363,10 +363,7 @@ class Walks {
                                          how + " the message is another one",
                                          whole.fields, pieces.fields});
     };
-    const Message bytes = read([&](ResponseParser& parser) {
-      for (const char& byte : text) parser.feed({&byte, 1});
-    });
-    if (auto fault = differ(bytes, "in single bytes")) return fault;
+    if (auto fault = differ(read_bytes(text), "in single bytes")) return fault;
     std::mt19937 random(seed);
     const std::size_t cuts = std::min(text.size(), kCuts);
     for (std::size_t i = 0; i < cuts; ++i) {
@@ -407,9 +404,7 @@ class Walks {
     }
     const Message whole =
         read([&](ResponseParser& parser) { parser.feed(text); });
-    const Message bytes = read([&](ResponseParser& parser) {
-      for (const char& byte : text) parser.feed({&byte, 1});
-    });
+    const Message bytes = read_bytes(text);
     if (whole.fields == bytes.fields) return std::nullopt;
     return Fault{"",
                  "damaged to " + shown(text) +
