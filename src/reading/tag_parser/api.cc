@@ -24,6 +24,7 @@
 #include "base/utf8.h"
 #include "base/white_space.h"
 #include "events/stream_host.h"
+#include "parlance/message_json.h"
 #include "parlance/tag_parser.h"
 #include "tag_parser/agreement.h"
 #include "tag_parser/pike_vm.h"
@@ -748,12 +749,7 @@ struct TagParser::State : events::StreamHost<TagParser::State> {
     if (!out.keeps_message) return {};
     json::Array diagnostics;
     for (const Diagnostic& one : message().diagnostics) {
-      diagnostics.emplace_back(json::Object{
-          {"code", std::string(to_string(one.code))},
-          {"message", one.message},
-          {"field", one.field.empty() ? json::Value() : json::Value(one.field)},
-          {"span", json::Array{static_cast<std::int64_t>(one.bytes.begin),
-                               static_cast<std::int64_t>(one.bytes.end)}}});
+      diagnostics.push_back(to_json(one));
     }
     return json::Object{{"type", "structural_tag"},
                         {"complete", complete},
