@@ -115,29 +115,37 @@ def run_python(code, folder):
     assert printed(output) == expected_output(code, "#>")
 
 
-def run_cpp(code, folder):
-    program = folder / "example.cc"
-    program.write_text(code)
+def output_of_cpp(program, folder):
     build = built_folder()
     run(
-        ["g++", "-std=c++20", "-D_GLIBCXX_ASSERTIONS"]
+        ["g++", "-std=c++20", "-D_GLIBCXX_ASSERTIONS", "-Wall", "-Werror"]
         + [f"-I{ROOT / 'include'}", str(program), "-o", str(folder / "example")]
         + [str(build / "src" / "libparlance.a"), "-lpcre2-8", "-pthread"]
     )
-    output = run([str(folder / "example")], cwd=folder)
+    return run([str(folder / "example")], cwd=folder)
+
+
+def run_cpp(code, folder):
+    program = folder / "example.cc"
+    program.write_text(code)
+    output = output_of_cpp(program, folder)
     assert printed(output) == expected_output(code, "//>")
 
 
-def run_c(code, folder):
-    program = folder / "example.c"
-    program.write_text(code)
+def output_of_c(program, folder):
     libraries = built_folder() / "bindings" / "c"
     run(
         ["gcc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror"]
         + [f"-I{ROOT / 'include'}", str(program), "-o", str(folder / "example")]
         + [f"-L{libraries}", f"-Wl,-rpath,{libraries}", "-lparlance-c"]
     )
-    output = run([str(folder / "example")], cwd=folder)
+    return run([str(folder / "example")], cwd=folder)
+
+
+def run_c(code, folder):
+    program = folder / "example.c"
+    program.write_text(code)
+    output = output_of_c(program, folder)
     assert printed(output) == expected_output(code, "//>")
 
 
@@ -177,6 +185,24 @@ def test_example(language, code, tmp_path):
     else:
         # Pages may show data; a language that could run must not hide here.
         assert language in ("json", "text", "yaml"), language
+
+
+# What scripts/test install builds against an installed library, against the
+# built one.  The project says what each program prints.
+EXAMPLES = ROOT / "docs" / "examples"
+
+
+@pytest.mark.parametrize(
+    "program", sorted(p.name for p in EXAMPLES.glob("*.c*") if p.is_file())
+)
+def test_program(program, tmp_path):
+    path = EXAMPLES / program
+    output = (output_of_cpp if path.suffix == ".cc" else output_of_c)(path, tmp_path)
+    (expected,) = re.findall(
+        rf'example_{path.stem} PROPERTIES PASS_REGULAR_EXPRESSION\s+"(.*)"',
+        (EXAMPLES / "CMakeLists.txt").read_text(),
+    )
+    assert re.search(expected, output, re.S), output
 
 
 def test_readme_names_its_two_commands():
