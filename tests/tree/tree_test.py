@@ -145,7 +145,7 @@ def test_header_guards_follow_the_path():
 
 def test_generated_files_name_their_generator():
     for name in FILES:
-        if not name.endswith((".cc", ".h", ".inc")):
+        if not name.endswith((".cc", ".h", ".inc", ".rs")):
             continue
         first = text_of(name).split("\n", 1)[0]
         match = re.match(r"// [Gg]enerated by (\S+) from ", first)
@@ -167,7 +167,7 @@ def test_relative_links_lead_somewhere():
             if in_code:
                 continue
             for target in link.findall(re.sub(r"`[^`]*`", "", line)):
-                if not (ROOT / name).parent.joinpath(target).exists():
+                if not (ROOT / name).resolve().parent.joinpath(target).exists():
                     wrong.append(f"{name}: {target}")
     assert not wrong, "\n".join(wrong)
 
