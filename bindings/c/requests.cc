@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "calls.h"
+#include "parlance/json_pointer.h"
 
 namespace parlance::c {
 namespace {
@@ -30,17 +31,7 @@ Request::Request(const json::Value& object, std::string path)
 }
 
 std::string Request::path_of(std::string_view key) const {
-  std::string out = path_ + '/';
-  for (const char c : key) {
-    if (c == '~') {
-      out += "~0";
-    } else if (c == '/') {
-      out += "~1";
-    } else {
-      out += c;
-    }
-  }
-  return out;
+  return append_json_pointer(path_, key);
 }
 
 void Request::wrong_type(std::string_view key, std::string_view wanted) const {

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "binding.h"
+#include "parlance/json_pointer.h"
 
 namespace parlance::python {
 
@@ -139,18 +140,9 @@ class Writer {
     for (const Open& step : open_) {
       if (step.dict && !step.key.is_valid()) break;
       if (step.at < 0) break;
-      path += '/';
-      const std::string text =
-          step.dict ? utf8_with_surrogates(step.key) : std::to_string(step.at);
-      for (char c : text) {
-        if (c == '~') {
-          path += "~0";
-        } else if (c == '/') {
-          path += "~1";
-        } else {
-          path += c;
-        }
-      }
+      path = append_json_pointer(
+          std::move(path),
+          step.dict ? utf8_with_surrogates(step.key) : std::to_string(step.at));
     }
     raise(domain_, {code, std::move(message), std::move(path)});
   }

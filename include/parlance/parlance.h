@@ -35,6 +35,7 @@
 #include "parlance/harmony.h"
 #include "parlance/jmespath.h"
 #include "parlance/json.h"
+#include "parlance/json_pointer.h"
 #include "parlance/limits.h"
 #include "parlance/message.h"
 #include "parlance/message_json.h"

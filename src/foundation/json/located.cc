@@ -8,6 +8,7 @@
 
 #include "base/ascii.h"
 #include "json/reader.h"
+#include "parlance/json_pointer.h"
 
 namespace parlance::json {
 namespace {
@@ -162,17 +163,7 @@ std::string take_token(std::string_view& pointer) {
 }
 
 std::string append_pointer(std::string path, std::string_view key) {
-  path.push_back('/');
-  for (const char c : key) {
-    if (c == '~') {
-      path += "~0";
-    } else if (c == '/') {
-      path += "~1";
-    } else {
-      path.push_back(c);
-    }
-  }
-  return path;
+  return append_json_pointer(std::move(path), key);
 }
 
 std::string append_pointer(std::string path, std::size_t index) {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "json/located.h"
+#include "parlance/json_pointer.h"
 
 namespace parlance {
 namespace json {
@@ -44,6 +45,20 @@ std::optional<JsonPlace> find_json_place(std::string_view json,
                                          std::string_view pointer) {
   const Result<json::Located> located = json::read_again(json);
   return located ? located->find(pointer) : std::nullopt;
+}
+
+std::string append_json_pointer(std::string path, std::string_view key) {
+  path.push_back('/');
+  for (const char c : key) {
+    if (c == '~') {
+      path += "~0";
+    } else if (c == '/') {
+      path += "~1";
+    } else {
+      path.push_back(c);
+    }
+  }
+  return path;
 }
 
 }  // namespace parlance
