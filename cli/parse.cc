@@ -16,10 +16,10 @@
 #include "outline.h"
 #include "parlance/message.h"
 #include "parlance/message_json.h"
+#include "parlance/sse.h"
 #include "parlance/version.h"
 #include "report.h"
 #include "setup.h"
-#include "sse.h"
 #include "system.h"
 
 namespace parlance::cli {
@@ -141,8 +141,9 @@ class Pieces {
 int parse_growing(const Arguments& arguments, const Reading& reading) {
   const std::string& path = arguments.reading.file;
   Pieces pieces(path, arguments.chunk);
-  std::optional<SseText> sse;
-  if (arguments.sse) sse.emplace(display_name(path));
+  std::optional<SseReader> sse;
+  if (arguments.sse) sse.emplace();
+  bool damaged = false;
   Style style(arguments.reading.color, 1);
   Reader parser = reading.reader();
   EventWriter writer(style, false);
@@ -151,16 +152,24 @@ int parse_growing(const Arguments& arguments, const Reading& reading) {
     writer.add(events);
     writer.flush();
   };
+  const auto add_sent = [&](std::string_view text) {
+    damaged |= tell_faults(display_name(path), sse->faults());
+    add(parser.feed(text));
+  };
   add(parser.initial_events());
   for (auto piece = pieces.next(); !piece.empty(); piece = pieces.next()) {
-    add(parser.feed(sse ? sse->feed(piece) : piece));
+    if (sse) {
+      add_sent(sse->feed(piece));
+    } else {
+      add(parser.feed(piece));
+    }
   }
-  if (sse) add(parser.feed(sse->finish()));
+  if (sse) add_sent(sse->finalize());
   add(parser.finalize());
   const int status = arguments.events
                          ? tell_status(arguments, parser)
                          : write_message(arguments, reading, parser);
-  return status == kOk && sse && sse->damaged() != 0 ? kDamage : status;
+  return status == kOk && damaged ? kDamage : status;
 }
 
 int parse_ids(const Arguments& arguments, const Reading& reading) {

@@ -104,4 +104,11 @@ void note(std::string_view text) {
   put_error("parlance: " + safe_text(text) + "\n");
 }
 
+bool tell_faults(const std::string& name, std::span<const SseFault> faults) {
+  for (const SseFault& fault : faults) {
+    note(name + ":" + std::to_string(fault.line) + ": " + fault.message + ".");
+  }
+  return !faults.empty();
+}
+
 }  // namespace parlance::cli

@@ -9,10 +9,12 @@
 //        |                ^
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "parlance/error.h"
+#include "parlance/sse.h"
 #include "style.h"
 
 namespace parlance::cli {
@@ -38,6 +40,10 @@ std::string describe(const Style& style, std::string_view name,
 
 // "parlance: " and `text` on standard error.
 void note(std::string_view text);
+
+// Notes what of an event stream could not be read.  Returns whether that was
+// anything.  `name`: of the file.
+bool tell_faults(const std::string& name, std::span<const SseFault> faults);
 
 }  // namespace parlance::cli
 

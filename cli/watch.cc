@@ -19,8 +19,9 @@
 #include "io.h"
 #include "parlance/json.h"
 #include "parlance/message.h"
+#include "parlance/sse.h"
+#include "report.h"
 #include "setup.h"
-#include "sse.h"
 
 namespace parlance::cli {
 namespace {
@@ -341,21 +342,25 @@ void replay(const Arguments& arguments, const Reading& reading, Reader& parser,
 
 void follow(const Arguments& arguments, Reader& parser, Screen& screen) {
   InputFile file(arguments.reading.file);
-  SseText sse(display_name(arguments.reading.file));
+  SseReader sse;
   std::string buffer(std::size_t{1} << 16, '\0');
   const auto show = [&](std::string_view text) {
     show_events(screen, parser.feed(text));
     screen.show_tail(parser.held());
   };
+  const auto show_sent = [&](std::string_view text) {
+    tell_faults(display_name(arguments.reading.file), sse.faults());
+    show(text);
+  };
   while (const std::size_t n = file.read(buffer.data(), buffer.size())) {
     const std::string_view bytes = std::string_view(buffer).substr(0, n);
     if (arguments.sse) {
-      show(sse.feed(bytes));
+      show_sent(sse.feed(bytes));
     } else {
       show(bytes);
     }
   }
-  if (arguments.sse) show(sse.finish());
+  if (arguments.sse) show_sent(sse.finalize());
 }
 
 int run_watch(const Arguments& arguments) {

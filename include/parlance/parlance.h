@@ -42,6 +42,7 @@
 #include "parlance/response_parser.h"
 #include "parlance/response_schema.h"
 #include "parlance/schema_options.h"
+#include "parlance/sse.h"
 #include "parlance/stream.h"
 #include "parlance/structural_tag.h"
 #include "parlance/tag_parser.h"

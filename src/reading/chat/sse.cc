@@ -1,12 +1,14 @@
-#include "sse.h"
+// Server-sent events in, text out: lines become events, events become payloads,
+// and of each payload the member that a known server puts its text into.
+
+#include "parlance/sse.h"
 
 #include <optional>
 #include <utility>
 
 #include "parlance/json.h"
-#include "report.h"
 
-namespace parlance::cli {
+namespace parlance {
 namespace {
 
 using json::Value;
@@ -60,7 +62,8 @@ Payload read_payload(const Value& event) {
   if (!event.is_object()) return {.fault = "it is no JSON object"};
   if (const Value* error = event.find("error");
       error != nullptr && !error->is_null()) {
-    return {.fault = "the server reports " + json_text(*error)};
+    return {.fault =
+                "the server reports " + json::dump(*error, {.ascii = false})};
   }
   if (const Value* choices = event.find("choices");
       choices != nullptr && choices->is_array()) {
@@ -91,34 +94,46 @@ Payload read_payload(const Value& event) {
 
 }  // namespace
 
-std::string SseText::feed(std::string_view bytes) {
+// One call.  If there is no memory it is not known what was read: the stream
+// has ended.
+template <class Read>
+std::string SseReader::call(bool last, const Read& read) {
+  faults_.clear();
+  if (std::exchange(finalized_, true)) return {};
   std::string out;
-  for (const char c : bytes) {
-    if (c == '\n' && after_return_) {
-      after_return_ = false;
-      continue;  // the second half of an end of line
-    }
-    after_return_ = c == '\r';
-    if (c == '\n' || c == '\r') {
-      end_line(out);
-    } else if (line_.size() < kLongest) {
-      line_ += c;
-    } else {
-      too_long_ = true;
-    }
-  }
+  read(out);
+  finalized_ = last;
   return out;
 }
 
-std::string SseText::finish() {
-  std::string out;
-  if (!line_.empty()) end_line(out);
-  end_event(out);
-  return out;
+std::string SseReader::feed(std::string_view bytes) {
+  return call(false, [&](std::string& out) {
+    for (const char c : bytes) {
+      if (c == '\n' && after_return_) {
+        after_return_ = false;
+        continue;  // the second half of an end of line
+      }
+      after_return_ = c == '\r';
+      if (c == '\n' || c == '\r') {
+        end_line(out);
+      } else if (line_.size() < kLongest) {
+        line_ += c;
+      } else {
+        too_long_ = true;
+      }
+    }
+  });
+}
+
+std::string SseReader::finalize() {
+  return call(true, [&](std::string& out) {
+    if (!line_.empty()) end_line(out);
+    end_event(out);
+  });
 }
 
 // A line of the stream: "field: value", a comment, or the end of an event.
-void SseText::end_line(std::string& out) {
+void SseReader::end_line(std::string& out) {
   ++lines_;
   std::string line;
   line.swap(line_);
@@ -150,7 +165,7 @@ void SseText::end_line(std::string& out) {
   }
 }
 
-void SseText::end_event(std::string& out) {
+void SseReader::end_event(std::string& out) {
   const bool too_long = std::exchange(too_long_, false);
   if (!has_data_) return;
   has_data_ = false;
@@ -178,9 +193,8 @@ void SseText::end_event(std::string& out) {
   out += *payload.text;
 }
 
-void SseText::report(const std::string& what) {
-  ++damaged_;
-  note(name_ + ":" + std::to_string(data_line_) + ": " + what + ".");
+void SseReader::report(std::string what) {
+  faults_.push_back({data_line_, std::move(what)});
 }
 
-}  // namespace parlance::cli
+}  // namespace parlance

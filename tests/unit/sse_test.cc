@@ -1,0 +1,86 @@
+// Text inside server-sent events.
+
+#include "parlance/sse.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+namespace parlance::sse_test {
+namespace {
+
+// The text of a stream that comes in pieces of `chunk` bytes, and its faults.
+std::string read(std::string_view bytes, std::size_t chunk) {
+  SseReader reader;
+  std::string text;
+  std::string faults;
+  const auto add = [&](const std::string& more) {
+    text += more;
+    for (const SseFault& fault : reader.faults()) {
+      faults += std::to_string(fault.line) + ": " + fault.message + "\n";
+    }
+  };
+  while (!bytes.empty()) {
+    add(reader.feed(bytes.substr(0, chunk)));
+    bytes.remove_prefix(std::min(chunk, bytes.size()));
+  }
+  add(reader.finalize());
+  EXPECT_TRUE(reader.finalized());
+  EXPECT_EQ(reader.feed("data: {\"content\": \"late\"}\n\n"), "");
+  return text + "\n" + faults;
+}
+
+TEST(Sse, CutsChangeNothing) {
+  constexpr std::string_view kStream =
+      ": comment\r\n\r\n"
+      "event: x\ndata: {\"choices\": [{\"index\": 0, \"delta\": {\"content\": "
+      "\"é1\"}}]}\n\n"
+      "data: {\"choices\": [{\"index\": 1, \"text\": \"other\"}]}\r\r"
+      "data: {\"choices\":\ndata: [{\"text\": \"2\"}]}\n\n"
+      "data: {\"choices\": []}\n\n"
+      "data: {\"type\": \"response.output_text.delta\", \"delta\": \"3\"}\n\n"
+      "data: {\"type\": \"content_block_delta\", \"delta\": {\"text\": "
+      "\"4\"}}\n\n"
+      "{\"response\": \"5\"}\n"
+      "data: {]\n\n"
+      "data: {\"token\": {\"text\": \"6\"}}\n\n"
+      "data: [DONE]\n\n"
+      "data: {\"content\": \"7\"}";
+  const std::string whole = read(kStream, kStream.size());
+  EXPECT_EQ(whole.substr(0, whole.find('\n')), "é1234567");
+  EXPECT_NE(whole.find("18: the data is no JSON"), std::string::npos) << whole;
+  for (std::size_t chunk = 1; chunk < kStream.size(); ++chunk) {
+    ASSERT_EQ(read(kStream, chunk), whole) << "pieces of " << chunk << " bytes";
+  }
+}
+
+TEST(Sse, WhatAServerHasParsedAlreadyIsAFault) {
+  EXPECT_NE(
+      read("data: {\"choices\": [{\"delta\": {\"tool_calls\": [{}]}}]}\n\n",
+           1000)
+          .find("1: it has 'tool_calls'"),
+      std::string::npos);
+  const std::string reasoning = read(
+      "data: {\"choices\": [{\"delta\": {\"reasoning\": \"a\"}}]}\n\n"
+      "data: {\"choices\": [{\"delta\": {\"reasoning\": \"b\"}}]}\n\n",
+      1000);
+  // Once for a stream.
+  EXPECT_EQ(reasoning.find("reasoning beside"),
+            reasoning.rfind("reasoning beside"));
+  EXPECT_NE(read("data: {\"error\": {\"message\": \"no\"}}\n\n", 7)
+                .find("the server reports {\"message\": \"no\"}"),
+            std::string::npos);
+}
+
+TEST(Sse, ALongEventIsSkipped) {
+  const std::string text =
+      read("data: {\"content\": \"" + std::string(SseReader::kLongest, 'x') +
+               "\"}\n\ndata: {\"content\": \"y\"}\n\n",
+           std::size_t{1} << 20);
+  EXPECT_EQ(text, "y\n1: the event is longer than 16777216 bytes\n");
+}
+
+}  // namespace
+}  // namespace parlance::sse_test
