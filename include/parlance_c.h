@@ -37,8 +37,8 @@
  *   Handles   Opaque.  Immutable ones (format, tools, vocabulary, tag,
  *             compiled_tag, grammar, compiler, constraint, table) are counted:
  *             _ref() adds a reference and returns its argument, _free() gives
- *             one back.  Mutable ones (parser, matcher, chat, batch) have one
- *             owner.  _free(NULL) does nothing.
+ *             one back.  Mutable ones (parser, matcher, chat, sse, batch) have
+ *             one owner.  _free(NULL) does nothing.
  *   Threads   Immutable handles: any number of threads.  Mutable handles: one
  *             call at a time, from any thread; nothing is kept in thread-local
  *             storage between calls.  A second call at the same time is
@@ -57,8 +57,8 @@
  *   Memory    PARLANCE_NO_MEMORY: nothing is locked; what is shared can be used
  *             as before; a matcher is where it was (after
  *             parlance_matcher_accept_tokens its steps say how many tokens it
- *             accepted); a parser or chat has ended; a batch has made the step
- *             of some of its rows.
+ *             accepted); a parser, chat or sse has ended; a batch has made the
+ *             step of some of its rows.
  *   Enums     int32_t with constants.  A newer library may give values that an
  *             older header does not have: skip these.
  *   Structs   Input begins with struct_size, which ..._INIT sets; a struct of
@@ -151,6 +151,7 @@ typedef struct parlance_constraint parlance_constraint;
 typedef struct parlance_matcher parlance_matcher;
 typedef struct parlance_parser parlance_parser; /* by format or by tag */
 typedef struct parlance_chat parlance_chat;
+typedef struct parlance_sse parlance_sse; /* the events of another server */
 typedef struct parlance_batch parlance_batch;
 typedef struct parlance_table parlance_table; /* masks by number */
 
@@ -239,7 +240,8 @@ parlance_status parlance_format_lint(const parlance_format *format,
                                      parlance_error **error);
 /* Whether the format reads what it writes: [{"code", "message", "path", "text",
  * "meant", "read"}], empty if nothing is wrong.  Request: "tools", a list;
- * "most_calls".  `vocabulary` may be NULL. */
+ * "most_calls"; "walks", random responses that are written and read, and "seed"
+ * of the first.  `vocabulary` may be NULL. */
 parlance_status parlance_format_check(const parlance_format *format,
                                       const char *request, size_t request_size,
                                       const parlance_vocabulary *vocabulary,
@@ -806,6 +808,26 @@ parlance_status parlance_chat_end(parlance_chat *chat, int32_t why,
 parlance_status parlance_chat_response(const parlance_chat *chat,
                                        parlance_bytes *out,
                                        parlance_error **error);
+
+/* --- Event streams of other servers --------------------------------------- */
+
+/* The text inside the server-sent events of a server that streams without
+ * parsing: parlance/sse.h says which payloads are known.  PARLANCE_FINALIZED
+ * after parlance_sse_finalize(). */
+parlance_status parlance_sse_new(parlance_sse **out, parlance_error **error);
+void parlance_sse_free(parlance_sse *sse);
+/* The text of the events that `bytes` completes. */
+parlance_status parlance_sse_feed(parlance_sse *sse, const char *bytes,
+                                  size_t size, parlance_bytes *out,
+                                  parlance_error **error);
+/* That of an event that nothing ended. */
+parlance_status parlance_sse_finalize(parlance_sse *sse, parlance_bytes *out,
+                                      parlance_error **error);
+/* A question: what the last of these calls could not read, [{"line",
+ * "message"}]. */
+parlance_status parlance_sse_faults(const parlance_sse *sse,
+                                    parlance_bytes *out,
+                                    parlance_error **error);
 
 /* --- A step of a server --------------------------------------------------- */
 

@@ -1,4 +1,5 @@
-// Chat streams: events in the shapes of chat APIs, as server-sent events.
+// Chat streams: events in the shapes of chat APIs, as server-sent events; and
+// the server-sent events of other servers.
 
 #include "parlance/chat.h"
 
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "calls.h"
+#include "parlance/sse.h"
 #include "requests.h"
 
 namespace parlance::c {
@@ -45,15 +47,16 @@ std::string written(const parlance_chat& chat,
   return chat.server_sent ? sent(chunks) : listed(chunks);
 }
 
-// Makes chunks.  If there is no memory they are lost, and the stream has ended.
-template <class Make>
-void step(parlance_chat& chat, Out<parlance_bytes>& out, const Make& make) {
-  if (chat.ended) {
+// Gives what a stream, a parlance_chat or parlance_sse, makes.  If there is no
+// memory it is lost, and the stream has ended.
+template <class Stream, class Make>
+void step(Stream& stream, Out<parlance_bytes>& out, const Make& make) {
+  if (stream.ended) {
     fail({.code = ErrorCode::kFinalized, .message = "the stream has ended"});
   }
-  chat.ended = true;
+  stream.ended = true;
   out.set(make());
-  chat.ended = false;
+  stream.ended = false;
 }
 
 void check_fields(const parlance_chat& chat, const parlance_parser& parser) {
@@ -170,6 +173,51 @@ parlance_status parlance_chat_response(const parlance_chat* chat,
     Out told(out, "out");
     const Use used(chat, "chat");
     told.set(used->value.response());
+  });
+}
+
+parlance_status parlance_sse_new(parlance_sse** out, parlance_error** error) {
+  return call(error, [&] {
+    Out made(out, "out");
+    made.set();
+  });
+}
+
+void parlance_sse_free(parlance_sse* sse) { drop_reference(sse); }
+
+parlance_status parlance_sse_feed(parlance_sse* sse, const char* bytes,
+                                  size_t size, parlance_bytes* out,
+                                  parlance_error** error) {
+  return call(error, [&] {
+    Out told(out, "out");
+    const Use used(sse, "sse");
+    const std::string_view fed = text_of(bytes, size, "bytes");
+    step(*used, told, [&] { return used->value.feed(fed); });
+  });
+}
+
+parlance_status parlance_sse_finalize(parlance_sse* sse, parlance_bytes* out,
+                                      parlance_error** error) {
+  return call(error, [&] {
+    Out told(out, "out");
+    const Use used(sse, "sse");
+    step(*used, told, [&] { return used->value.finalize(); });
+    used->ended = true;
+  });
+}
+
+parlance_status parlance_sse_faults(const parlance_sse* sse,
+                                    parlance_bytes* out,
+                                    parlance_error** error) {
+  return call(error, [&] {
+    Out told(out, "out");
+    const Use used(sse, "sse");
+    json::Array list;
+    for (const SseFault& fault : used->value.faults()) {
+      list.push_back(json::Object{{"line", number(fault.line)},
+                                  {"message", fault.message}});
+    }
+    told.set(json::Value(std::move(list)));
   });
 }
 

@@ -184,6 +184,8 @@ parlance_status parlance_format_check(const parlance_format* format,
     Request asked(request, request_size);
     options.tools = member(asked, "tools");
     options.most_calls = asked.number("most_calls", options.most_calls);
+    options.walks = asked.number("walks", options.walks);
+    options.seed = small_number(asked, "seed").value_or(options.seed);
     asked.finish();
     json::Array list;
     for (const FormatFinding& finding : verify_format(of, options)) {

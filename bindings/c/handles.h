@@ -27,6 +27,7 @@
 #include "parlance/format.h"
 #include "parlance/grammar.h"
 #include "parlance/response_parser.h"
+#include "parlance/sse.h"
 #include "parlance/structural_tag.h"
 #include "parlance/tag_parser.h"
 #include "parlance/tools.h"
@@ -50,6 +51,7 @@ enum class Kind : std::uint32_t {
   kMatcher,
   kParser,
   kChat,
+  kSse,
   kBatch,
   kTable,
 };
@@ -187,6 +189,11 @@ struct parlance_chat : parlance::c::Handle<parlance::c::Kind::kChat> {
   const bool server_sent;
   bool ended = false;  // by end(), or because there was no memory
   parlance::ChatStream value;
+};
+
+struct parlance_sse : parlance::c::Handle<parlance::c::Kind::kSse> {
+  bool ended = false;  // by finalize(), or because there was no memory
+  parlance::SseReader value;
 };
 
 struct parlance_batch : parlance::c::Handle<parlance::c::Kind::kBatch> {

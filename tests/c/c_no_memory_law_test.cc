@@ -253,6 +253,22 @@ std::vector<Row> rows() {
       return said + take(out);
     };
   });
+  add("sse", [] {
+    return [] {
+      constexpr std::string_view kSent =
+          "data: {\"choices\": [{\"text\": \"Hm. \"}]}\n\ndata: {]\n\n"
+          "data: {\"content\": \"Well: this is longer than a short text.\"}";
+      Held<parlance_sse> sse(parlance_sse_free);
+      ok(parlance_sse_new(sse.out(), nullptr));
+      parlance_bytes out = {};
+      ok(parlance_sse_feed(sse, kSent.data(), kSent.size(), &out, nullptr));
+      std::string said = take(out);
+      ok(parlance_sse_faults(sse, &out, nullptr));
+      said += take(out);
+      ok(parlance_sse_finalize(sse, &out, nullptr));
+      return said + take(out);
+    };
+  });
   add("explain", [] {
     auto format = std::make_shared<Format>();
     return [=] {

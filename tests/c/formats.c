@@ -91,9 +91,15 @@ static void formats(void) {
   CHECK_OK(parlance_format_from_json(out.data, out.size, NULL, 0, &other, NULL));
   parlance_free(out.data);
   parlance_format_free(other);
-  CHECK_OK(parlance_format_check(format, TEXT("{\"most_calls\": 50}"), NULL,
-                                 &out, NULL));
+  CHECK_OK(parlance_format_check(
+      format, TEXT("{\"most_calls\": 50, \"walks\": 3, \"seed\": 4}"), NULL,
+      &out, NULL));
   CHECK(has(out, "[]"));
+  CHECK_STATUS(parlance_format_check(format, TEXT("{\"seed\": 4294967296}"),
+                                     NULL, &out, &error),
+               PARLANCE_WRONG_TYPE);
+  CHECK(strcmp(parlance_error_path(error, NULL), "/seed") == 0);
+  parlance_error_free(error);
   CHECK_OK(parlance_format_render(
       format, TEXT("{\"role\": \"assistant\", \"content\": \"Hi.\"}"), NULL, 0,
       &out, NULL));

@@ -271,6 +271,35 @@ static void chat(void) {
   parlance_format_free(format);
 }
 
+static void other_servers(void) {
+  static const char kSent[] =
+      "data: {\"choices\": [{\"delta\": {\"content\": \"<think>H\"}}]}\r\n\r\n"
+      ": a comment\n\ndata: {]\n\ndata: {\"content\": \"m.\"}";
+  parlance_sse *sse = NULL;
+  parlance_bytes out = {NULL, 0};
+  CHECK_OK(parlance_sse_new(&sse, NULL));
+  CHECK_OK(parlance_sse_feed(sse, kSent, 10, &out, NULL));
+  CHECK(out.data != NULL && out.size == 0);
+  parlance_free(out.data);
+  CHECK_OK(parlance_sse_feed(sse, kSent + 10, strlen(kSent) - 10, &out, NULL));
+  CHECK(is(out.data, out.size, "<think>H"));
+  parlance_free(out.data);
+  CHECK_OK(parlance_sse_faults(sse, &out, NULL));
+  CHECK(has(out, "[{\"line\":5,\"message\":\"the data is no JSON"));
+  CHECK_OK(parlance_sse_finalize(sse, &out, NULL));
+  CHECK(has(out, "m."));
+  CHECK_OK(parlance_sse_faults(sse, &out, NULL));
+  CHECK(has(out, "[]"));
+  CHECK_STATUS(parlance_sse_feed(sse, kSent, 1, &out, NULL),
+               PARLANCE_FINALIZED);
+  CHECK_STATUS(parlance_sse_finalize(sse, &out, NULL), PARLANCE_FINALIZED);
+  CHECK_STATUS(parlance_sse_feed(NULL, kSent, 1, &out, NULL), PARLANCE_NULL);
+  CHECK_STATUS(parlance_sse_feed(sse, NULL, 1, &out, NULL), PARLANCE_NULL);
+  CHECK_STATUS(parlance_sse_new(NULL, NULL), PARLANCE_NULL);
+  parlance_sse_free(sse);
+  parlance_sse_free(NULL);
+}
+
 static void explanation(void) {
   parlance_format *format = qwen3();
   parlance_explanation what = PARLANCE_EXPLANATION_INIT;
@@ -299,6 +328,7 @@ int main(void) {
   whole();
   misuse();
   chat();
+  other_servers();
   explanation();
   return 0;
 }

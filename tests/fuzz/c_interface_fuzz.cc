@@ -146,7 +146,7 @@ class Calls {
   }
 
   void one() {
-    switch (byte() % 26) {
+    switch (byte() % 27) {
       case 0:
         if (!handles_.empty()) drop(byte() % handles_.size());
         return;
@@ -359,9 +359,26 @@ class Calls {
         said(parlance_batch_add(batch, matcher, parser, &row, nullptr));
         return;
       }
-      default:
+      case 25:
         step();
         return;
+      default: {
+        add<parlance_sse>(parlance_sse_free, [&](auto** out, auto** error) {
+          return parlance_sse_new(out, error);
+        });
+        auto* const sse = any<parlance_sse>();
+        const std::string_view bytes = text();
+        told([&](auto* out) {
+          return parlance_sse_feed(sse, bytes.data(), bytes.size(), out,
+                                   nullptr);
+        });
+        told([&](auto* out) { return parlance_sse_faults(sse, out, nullptr); });
+        if (byte() % 4 != 0) return;
+        told([&](auto* out) {
+          return parlance_sse_finalize(sse, out, nullptr);
+        });
+        return;
+      }
     }
   }
 
