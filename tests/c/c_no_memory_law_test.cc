@@ -30,10 +30,11 @@ void ok(parlance_status status) {
   EXPECT_EQ(status, PARLANCE_OK) << parlance_status_name(status);
 }
 
+// Frees the bytes, also if there is no memory for the text.
 std::string take(parlance_bytes bytes) {
-  std::string out(bytes.data, bytes.size);
-  parlance_free(bytes.data);
-  return out;
+  const std::unique_ptr<char, decltype(&parlance_free)> owned(bytes.data,
+                                                              parlance_free);
+  return {bytes.data, bytes.size};
 }
 
 // A handle that is freed, also when a row ends early.

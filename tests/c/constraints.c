@@ -252,6 +252,7 @@ static void grammars(void) {
                    PARLANCE_JSON_SCHEMA, TEXT("{}"), NULL,
                    TEXT("{\"indent\": 2, \"compact\": true}"), &other, NULL),
                PARLANCE_CONFLICT);
+  parlance_compiler_free(compiler);
   CHECK_STATUS(parlance_compiler_new(v, TEXT("{\"stop_ids\": [-1]}"), &compiler,
                                      NULL),
                PARLANCE_WRONG_TYPE);
@@ -287,9 +288,11 @@ static void matchers(void) {
 
   CHECK_OK(parlance_vocabulary_with_encoder(plain, encode, &user, drop, &v,
                                             NULL));
-  CHECK_STATUS(parlance_vocabulary_with_encoder(plain, NULL, &user, drop,
-                                                &plain, NULL),
+  parlance_vocabulary_free(plain);
+  CHECK_STATUS(parlance_vocabulary_with_encoder(v, NULL, &user, drop, &plain,
+                                                NULL),
                PARLANCE_NULL);
+  CHECK(plain == NULL);
   CHECK(user == 1000);
   user = 0;
   constraint = compiled(
