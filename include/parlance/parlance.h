@@ -14,11 +14,10 @@
 //     before, by the same call, too;
 //   - a Matcher is where it was before the call; accept_tokens() may have
 //     accepted some of its tokens, which steps() counts;
-//   - a parser of a stream has ended, and so has a ChatStream, because it is
-//   not
-//     known how much of the input was read: finalized() is true, and finalize()
-//     returns no events; that of a ResponseParser or TagParser adds a
-//     diagnostic (kTooLarge) to the message;
+//   - a parser of a stream has ended, and so has a ChatStream or an SseReader,
+//     because it is not known how much of the input was read: finalized() is
+//     true, and finalize() returns no events; that of a ResponseParser or
+//     TagParser adds a diagnostic (kTooLarge) to the message;
 //   - a Batch has made the step of some of its rows.
 
 #include "parlance/access.h"
