@@ -107,6 +107,7 @@ opaque! {
     parlance_grammar,
     parlance_matcher,
     parlance_parser,
+    parlance_sse,
     parlance_table,
     parlance_tag,
     parlance_tools,
@@ -555,6 +556,11 @@ unsafe extern "C" {
     pub fn parlance_parser_result(parser: *const parlance_parser, out: *mut parlance_bytes, error: *mut *mut parlance_error) -> parlance_status;
     pub fn parlance_parser_state(parser: *const parlance_parser, prefix_bytes: *mut usize, finalized: *mut i32) -> parlance_status;
     pub fn parlance_parser_tree(parser: *const parlance_parser, out: *mut parlance_bytes, error: *mut *mut parlance_error) -> parlance_status;
+    pub fn parlance_sse_faults(sse: *const parlance_sse, out: *mut parlance_bytes, error: *mut *mut parlance_error) -> parlance_status;
+    pub fn parlance_sse_feed(sse: *mut parlance_sse, bytes: *const c_char, size: usize, out: *mut parlance_bytes, error: *mut *mut parlance_error) -> parlance_status;
+    pub fn parlance_sse_finalize(sse: *mut parlance_sse, out: *mut parlance_bytes, error: *mut *mut parlance_error) -> parlance_status;
+    pub fn parlance_sse_free(sse: *mut parlance_sse);
+    pub fn parlance_sse_new(out: *mut *mut parlance_sse, error: *mut *mut parlance_error) -> parlance_status;
     pub fn parlance_status_name(status: parlance_status) -> *const c_char;
     pub fn parlance_table_clear(table: *mut parlance_table) -> parlance_status;
     pub fn parlance_table_free(table: *mut parlance_table);
