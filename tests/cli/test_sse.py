@@ -28,6 +28,10 @@ SHAPES = {
     },
     "llama.cpp": lambda text: {"content": text, "stop": False},
     "ollama": lambda text: {"response": text, "done": False},
+    "ollama's chat": lambda text: {
+        "message": {"role": "assistant", "content": text},
+        "done": False,
+    },
     "tgi": lambda text: {"token": {"text": text}},
 }
 
@@ -100,16 +104,17 @@ def test_damage_is_told_by_line_and_skipped(parlance, want):
 def test_a_server_that_parsed_already_is_told(parlance):
     thought = {"choices": [{"delta": {"reasoning_content": "Hm."}}]}
     call = {"choices": [{"delta": {"tool_calls": [{"index": 0}]}}]}
-    _, err = parlance(
-        "parse",
-        "-f",
-        "qwen3",
-        "--sse",
-        stdin=stream([thought, thought, chat("a"), call]),
-        status=1,
-    )
-    assert err.count("reasoning parser") == 1
-    assert err.count("tool-call parser") == 1
+    ollama = {"message": {"content": "", "thinking": "Hm."}}
+    ollama_call = {"message": {"content": "", "tool_calls": [{"function": {}}]}}
+    for payloads in (
+        [thought, thought, chat("a"), call],
+        [ollama, ollama, {"message": {"content": "a"}}, ollama_call],
+    ):
+        _, err = parlance(
+            "parse", "-f", "qwen3", "--sse", stdin=stream(payloads), status=1
+        )
+        assert err.count("reasoning parser") == 1
+        assert err.count("tool-call parser") == 1
 
 
 def test_events_and_watch(parlance):

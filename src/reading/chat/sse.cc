@@ -33,6 +33,21 @@ struct Payload {
   bool reasoning = false;  // the server has split the reasoning off
 };
 
+// Of a message or a part of one.
+Payload of_message(const Value& message) {
+  if (const Value* calls = member(&message, "tool_calls");
+      calls != nullptr && calls->is_array() && calls->size() != 0) {
+    return {.fault =
+                "it has 'tool_calls': the server has parsed the response "
+                "already.  Start it without a tool-call parser"};
+  }
+  Payload out = {.text = text_in(member(&message, "content")).value_or("")};
+  for (const char* key : {"reasoning_content", "reasoning", "thinking"}) {
+    out.reasoning |= !text_in(member(&message, key)).value_or("").empty();
+  }
+  return out;
+}
+
 Payload of_choice(const Value& choice) {
   const Value* index = member(&choice, "index");
   if (index != nullptr && index->kind() == json::Kind::kInt &&
@@ -45,17 +60,7 @@ Payload of_choice(const Value& choice) {
     return text ? Payload{.text = std::move(text)}
                 : Payload{.fault = "its choice has neither 'delta' nor 'text'"};
   }
-  if (const Value* calls = member(delta, "tool_calls");
-      calls != nullptr && calls->is_array() && calls->size() != 0) {
-    return {.fault =
-                "it has 'tool_calls': the server has parsed the response "
-                "already.  Start it without a tool-call parser"};
-  }
-  Payload out = {.text = text_in(member(delta, "content")).value_or("")};
-  for (const char* key : {"reasoning_content", "reasoning"}) {
-    out.reasoning |= !text_in(member(delta, key)).value_or("").empty();
-  }
-  return out;
+  return of_message(*delta);
 }
 
 Payload read_payload(const Value& event) {
@@ -81,6 +86,11 @@ Payload read_payload(const Value& event) {
     }
     return {.text = ""};  // the frame of a response
   }
+  // Ollama's lines of /api/chat.
+  if (const Value* message = event.find("message");
+      message != nullptr && message->is_object()) {
+    return of_message(*message);
+  }
   for (const char* key : {"content", "response", "text"}) {
     if (auto text = text_in(event.find(key))) return {.text = std::move(text)};
   }
@@ -88,8 +98,9 @@ Payload read_payload(const Value& event) {
     return {.text = std::move(text)};
   }
   return {.fault =
-              "it has none of the members 'choices', 'delta', 'content', "
-              "'response', 'text' and 'token', in which servers send text"};
+              "it has none of the members 'choices', 'delta', 'message', "
+              "'content', 'response', 'text' and 'token', in which servers "
+              "send text"};
 }
 
 }  // namespace
