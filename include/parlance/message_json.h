@@ -24,7 +24,8 @@ namespace parlance {
 //   kCallClose        "call"
 //   kCallAttempt      "attempt", see to_json() of an Attempt
 //
-// "start" and "end" are Event::bytes.  `with_tokens` adds "tokens", a pair.
+// "error" is {"code", "message"}.  "start" and "end" are Event::bytes.
+// `with_tokens` adds "tokens", a pair.
 json::Value to_json(const Event& event, bool with_tokens = false);
 
 // {"code", "message", "field": a name or null, "span": [begin, end]}

@@ -12,6 +12,11 @@ json::Value pair_of(Span span) {
                      static_cast<std::int64_t>(span.end)};
 }
 
+json::Value error_of(const Diagnostic& diagnostic) {
+  return json::Object{{"code", to_string(diagnostic.code)},
+                      {"message", diagnostic.message}};
+}
+
 }  // namespace
 
 json::Value to_json(const Event& event, bool with_tokens) {
@@ -39,13 +44,13 @@ json::Value to_json(const Event& event, bool with_tokens) {
     case EventKind::kRegionMalformed:
       out.set("text", json::Value(event.text));
       if (event.diagnostic != nullptr) {
-        out.set("error", json::Value(event.diagnostic->message));
+        out.set("error", error_of(*event.diagnostic));
       }
       if (event.cut) out.set("cut", json::Value(true));
       break;
     case EventKind::kTextUnclaimed:
       out.set("text", json::Value(event.text));
-      out.set("error", json::Value(event.diagnostic->message));
+      out.set("error", error_of(*event.diagnostic));
       break;
     case EventKind::kCallOpen:
       out.set("call", json::Value(std::int64_t{event.call}));
