@@ -246,6 +246,14 @@ TEST(Pattern, NestingIsBounded) {
   EXPECT_FALSE(parse_pattern(open, options));
 }
 
+TEST(Pattern, PartsAreBounded) {
+  const Result<Pattern> wide =
+      parse_pattern(std::string(2'000'001, 'a'), kTemplate);
+  ASSERT_FALSE(wide);
+  EXPECT_EQ(wide.error().code, ErrorCode::kTooLarge);
+  EXPECT_EQ(wide.error().message, "The pattern has more than 2000000 parts.");
+}
+
 TEST(Pattern, NotRegular) {
   const std::pair<std::string_view, std::string_view> rows[] = {
       {"a(?=b)$", ""},

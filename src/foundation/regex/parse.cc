@@ -61,6 +61,9 @@ std::uint32_t number_of(std::string_view digits) {
   return static_cast<std::uint32_t>(value);
 }
 
+// What is made of a pattern takes up to 500 bytes a node.
+constexpr std::size_t kMostNodes = 2'000'000;
+
 }  // namespace
 
 Result<Ast> parse_ast(std::string_view text, const PatternOptions& options) {
@@ -91,6 +94,13 @@ Result<Ast> Parser::run() {
   frames_.push_back(std::move(whole));
   for (skip_ignored(); !at_end(); skip_ignored()) {
     if (!step()) return *error_;
+    if (ast_.nodes.size() > kMostNodes) {
+      fail(
+          0, text_.size(),
+          "The pattern has more than " + std::to_string(kMostNodes) + " parts.",
+          ErrorCode::kTooLarge);
+      return *error_;
+    }
   }
   if (frames_.size() > 1) {
     std::size_t begin = frames_.back().begin;
