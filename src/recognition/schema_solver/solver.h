@@ -284,6 +284,8 @@ class SchemaSolver {
   // conjunction.  !satisfiable() is weaker: it is also true when no value was
   // found within the limits.
   bool is_empty(ConjunctionId conjunction) {
+    // Where `unevaluatedItems` stands for less, nothing is proved.
+    if (!choices_.narrowed().empty()) return false;
     const ScopedDepthLimit any(*this, kAnyLevels);
     return solve(conjunction).proves_empty();
   }
