@@ -256,7 +256,7 @@ parlance_status parlance_format_render(const parlance_format *format,
                                        parlance_error **error);
 /* The structural tag of a response to a request: "tools", "tool_choice",
  * "parallel_tool_calls", "text_with_calls" ("optional", "before", "between"),
- * "reasoning" ("required", "allowed", "none"), "response_format", "prefix"
+ * "reasoning" ("required", "allowed", "off"), "response_format", "prefix"
  * (text or token ids, the latter with a vocabulary), "max_reasoning_tokens",
  * "any_order", "max_white_space".  `vocabulary` may be NULL. */
 parlance_status parlance_format_tag(const parlance_format *format,

@@ -1,5 +1,6 @@
 // Formats, tools and detection.
 
+#include <algorithm>
 #include <utility>
 
 #include "calls.h"
@@ -239,10 +240,11 @@ parlance_status parlance_format_tag(const parlance_format* format,
     // ORDER: TextWithCalls
     options.text_with_calls = static_cast<TextWithCalls>(
         asked.choice("text_with_calls", {"optional", "before", "between"}));
-    // ORDER: ReasoningMode
-    options.reasoning = static_cast<ReasoningMode>(
-        asked.choice("reasoning", {"required", "allowed", "none"},
-                     static_cast<std::size_t>(options.reasoning)));
+    // ORDER: ReasoningMode, whose last has two names
+    options.reasoning = static_cast<ReasoningMode>(std::min<std::size_t>(
+        asked.choice("reasoning", {"required", "allowed", "off", "none"},
+                     static_cast<std::size_t>(options.reasoning)),
+        2));
     options.response_format = member(asked, "response_format");
     read_prefix(asked, options);
     options.max_reasoning_tokens = small_number(asked, "max_reasoning_tokens");

@@ -129,7 +129,7 @@ static void requests(void) {
   CHECK_OK(parlance_format_tag(
       format,
       TEXT("{\"tools\": [{\"type\": \"function\", \"function\": {\"name\": "
-           "\"f\"}}], \"tool_choice\": \"required\", \"reasoning\": \"none\", "
+           "\"f\"}}], \"tool_choice\": \"required\", \"reasoning\": \"off\", "
            "\"parallel_tool_calls\": false, \"any_order\": true, "
            "\"max_white_space\": 3, \"text_with_calls\": \"before\", "
            "\"prefix\": \"<|im_start|>assistant\\n\"}"),
