@@ -178,15 +178,15 @@ def test_another_run_is_not_continued(files, tmp_path):
     out = tmp_path / "out"
     arguments = [*files, "--key", "text", "-o", out]
     run(*arguments, "-f", "qwen3")
-    assert "--resume" in run(*arguments, "-f", "qwen3", status=1)
-    said = run(*arguments, "-f", "hermes_qwen2_5", "--resume", status=1)
+    assert "--resume" in run(*arguments, "-f", "qwen3", status=2)
+    said = run(*arguments, "-f", "hermes_qwen2_5", "--resume", status=2)
     assert "--format" in said
     parquet.write_table(table(10), files[0])
-    said = run(*arguments, "-f", "qwen3", "--resume", status=1)
+    said = run(*arguments, "-f", "qwen3", "--resume", status=2)
     assert "files" in said
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "x").write_text("")
-    said = run(files[0], "--key", "text", "-f", "qwen3", "-o", tmp_path / "full", status=1)
+    said = run(files[0], "--key", "text", "-f", "qwen3", "-o", tmp_path / "full", status=2)
     assert "not empty" in said
 
 
@@ -209,7 +209,7 @@ def test_progress(files, tmp_path):
     ],
 )
 def test_errors(files, tmp_path, arguments, said):
-    assert said in run(*files, *arguments, "-o", tmp_path / "o", status=1)
+    assert said in run(*files, *arguments, "-o", tmp_path / "o", status=2)
 
 
 def test_files_that_are_none(tmp_path):
@@ -217,7 +217,7 @@ def test_files_that_are_none(tmp_path):
     for name, said in (
         ("x.parquet", "x.parquet"), ("no.parquet", "no.parquet"), ("a.jsonl", "--jsonl")
     ):
-        assert said in run(tmp_path / name, "-f", "qwen3", "-o", tmp_path / "o", status=1)
+        assert said in run(tmp_path / name, "-f", "qwen3", "-o", tmp_path / "o", status=2)
 
 
 # ---- Nothing is lost, mixed or taken for whole
@@ -242,7 +242,7 @@ def test_a_second_run_on_one_folder_is_refused(tmp_path):
             time.sleep(0.001)
         first.send_signal(signal.SIGSTOP)  # so that it cannot end meanwhile
         for more in ([], ["--threads", 1]):
-            said = run(*arguments, *more, status=1)
+            said = run(*arguments, *more, status=2)
             assert "another run writes to" in said
         first.send_signal(signal.SIGCONT)
         assert first.wait(120) == 0
@@ -329,7 +329,7 @@ def test_the_manifest_knows_contents(tmp_path):
 
     def refused(what):
         (out / "ids-00001.parquet").unlink(missing_ok=True)
-        assert what in run(*arguments, status=1)
+        assert what in run(*arguments, status=2)
         for path, content in contents.items():
             path.write_bytes(content)
         assert "(1 were there)" in run(*arguments)
@@ -356,11 +356,11 @@ def test_an_input_is_not_written(tmp_path, key):
     os.link(source, tmp_path / "hard.parquet")
     before = source.read_bytes()
     arguments = [source, "-f", "qwen3", "--key", "text", "-o", tmp_path / "out"]
-    said = run(*arguments, "--errors", f"{tmp_path}/{key}", status=1)
+    said = run(*arguments, "--errors", f"{tmp_path}/{key}", status=2)
     assert "is the input" in said
     assert source.read_bytes() == before
-    assert "are the same file" in run(tmp_path / key, *arguments, status=1) or key[0] == "."
-    said = run(*arguments, "--errors", tmp_path / "out" / "in-00000.parquet", status=1)
+    assert "are the same file" in run(tmp_path / key, *arguments, status=2) or key[0] == "."
+    said = run(*arguments, "--errors", tmp_path / "out" / "in-00000.parquet", status=2)
     assert "lies in the output folder" in said
 
 
@@ -368,7 +368,7 @@ def test_a_file_of_errors_is_not_replaced(files, tmp_path):
     errors, target = tmp_path / "errors.jsonl", tmp_path / "target.jsonl"
     errors.write_text("precious")
     arguments = [*files, "-f", "qwen3", "--key", "text"]
-    said = run(*arguments, "-o", tmp_path / "a", "--errors", errors, status=1)
+    said = run(*arguments, "-o", tmp_path / "a", "--errors", errors, status=2)
     assert "exists" in said and errors.read_text() == "precious"
     errors.unlink()
     run(*arguments, "-o", tmp_path / "b", "--errors", errors)
@@ -405,7 +405,7 @@ def test_an_input_that_changes_is_an_error(tmp_path):
         file.write(b"x")
     process.send_signal(signal.SIGCONT)
     said = process.communicate()[1].decode()
-    assert process.returncode == 1 and "Traceback" not in said, said
+    assert process.returncode == 2 and "Traceback" not in said, said
 
 
 def test_columns_of_one_name(tmp_path):
@@ -416,7 +416,7 @@ def test_columns_of_one_name(tmp_path):
     )
     arguments = [source, "-f", "qwen3", "-o", tmp_path / "out"]
     for more in (["--key", "x"], ["--key", "text", "--keep", "*"]):
-        assert "has 2 columns 'x'" in run(*arguments, *more, status=1)
+        assert "has 2 columns 'x'" in run(*arguments, *more, status=2)
     run(*arguments, "--key", "text")
 
 

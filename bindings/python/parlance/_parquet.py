@@ -80,7 +80,7 @@ def main(arguments=None):
 
 def _fail(message):
     print(f"parlance: {message}", file=sys.stderr)
-    return 1
+    return 2
 
 
 def _options():

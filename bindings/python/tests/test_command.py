@@ -28,7 +28,7 @@ def test_help_and_version():
 )
 def test_without_pyarrow(tmp_path):
     done = run("parse", "a.parquet", "-f", "qwen3", "-o", str(tmp_path / "out"))
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert done.stderr == (
         "parlance: reading and writing Parquet takes the package pyarrow, which is "
         "not installed: pip install pyarrow\n"
