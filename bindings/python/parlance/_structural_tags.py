@@ -24,7 +24,7 @@ from ._files import read_text
 from ._tools import ToolSet, schema_of, tools_text
 
 # ORDER: ReasoningMode
-_REASONING = ("required", "allowed", "none")
+_REASONING = ("required", "allowed", "off")
 # ORDER: TextWithCalls
 _TEXT_WITH_CALLS = ("optional", "before", "between")
 
@@ -248,7 +248,6 @@ def tag_of_format(
     check_vocabulary(vocabulary)
     if is_a(prefix, str):
         prefix = unicode("prefix", prefix, GrammarError)
-    off = is_a(reasoning, str) and plain(reasoning) == "off"
     return StructuralTag(
         _parlance.tag_of_format(
             described_by,
@@ -256,7 +255,7 @@ def tag_of_format(
             _parlance.tag_text(tool_choice, "/tool_choice"),
             flag("parallel_tool_calls", parallel_tool_calls),
             _text_with_calls(text_with_calls),
-            _reasoning("none" if off else reasoning),
+            _reasoning(reasoning),
             _parlance.tag_text(schema_of(response_format), "/response_format"),
             prefix,
             vocabulary,
@@ -293,9 +292,10 @@ def request_tools(tools):
 
 def _reasoning(mode):
     if isinstance(mode, bool):
-        mode = "required" if mode else "none"
+        mode = "required" if mode else "off"
     if is_a(mode, str):
         mode = plain(mode)
+        mode = "off" if mode == "none" else mode  # another name
     if not is_a(mode, str) or mode not in _REASONING:
         raise GrammarError(
             f"reasoning must be one of {', '.join(_REASONING)}, True or "
