@@ -86,7 +86,7 @@ class FamilyLaw : public ::testing::TestWithParam<std::string> {
 };
 
 TEST_P(FamilyLaw, WhatTheGrammarGeneratesTheParserReads) {
-  walk(testing::reduced() ? 30 : 120, 2, 1);
+  walk(testing::reduced() ? 30 : 120, testing::kSanitized ? 1 : 2, 1);
 }
 
 TEST_P(FamilyLaw, WhatTheGrammarGeneratesTheParserReadsLongRun) {

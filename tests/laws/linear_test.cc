@@ -16,6 +16,7 @@
 
 #include "../support/family_vocabulary.h"
 #include "../support/parse_record.h"
+#include "../support/sanitized.h"
 
 namespace parlance::linear_test {
 namespace {
@@ -187,7 +188,12 @@ void expect_linear(std::size_t bytes,
   EXPECT_LT(seconds, 5);
 }
 
-class EachBuiltIn : public ::testing::TestWithParam<std::string_view> {};
+class EachBuiltIn : public ::testing::TestWithParam<std::string_view> {
+ protected:
+  void SetUp() override {
+    if (testing::kSanitized) GTEST_SKIP() << "work is the same without";
+  }
+};
 
 TEST_P(EachBuiltIn, WorkPerByteDoesNotGrow) {
   const Format format = *Format::built_in(GetParam());

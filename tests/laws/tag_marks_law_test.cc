@@ -535,7 +535,9 @@ void run_walks(std::size_t walks, std::size_t most, bool spaces) {
   EXPECT_GT(finished, walks * 8);
 }
 
-TEST(TagMarksLaw, Walks) { run_walks(testing::reduced() ? 2 : 6, 150, false); }
+TEST(TagMarksLaw, Walks) {
+  run_walks(testing::reduced() ? testing::cases(20) : 6, 150, false);
+}
 TEST(TagMarksLaw, WalksWithWhiteSpace) {
   run_walks(testing::reduced() ? 1 : 3, 150, true);
 }
