@@ -59,6 +59,7 @@ std::string_view look_of(const ExplanationRow& row) {
       return "";
     case ExplanationKind::kCut:
     case ExplanationKind::kProblem:
+    case ExplanationKind::kHint:
       return Style::kWarning;
     case ExplanationKind::kRest:
     case ExplanationKind::kMalformed:

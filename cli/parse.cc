@@ -81,16 +81,26 @@ class EventWriter {
   std::string out_;
 };
 
-// Tells the damage of a response whose events are written.
-int tell_status(const Arguments& arguments, const Reader& parser) {
-  bool damaged = tell_damage(parser, Style(arguments.reading.color, 2));
+// Tells the damage of a response, and what was probably meant.
+bool tell_all(const Arguments& arguments, const Reading& reading,
+              const Reader& parser, const HintText& text) {
+  const Style style(arguments.reading.color, 2);
+  const bool damaged = tell_damage(parser, style);
+  text.tell(reading, parser.message(), style);
+  return damaged;
+}
+
+// Of a response whose events are written.
+int tell_status(const Arguments& arguments, const Reading& reading,
+                const Reader& parser, const HintText& text) {
+  bool damaged = tell_all(arguments, reading, parser, text);
   bool failed = parser.failure() != nullptr;
   return failed || (damaged && arguments.reading.strict) ? kDamage : kOk;
 }
 
 int write_message(const Arguments& arguments, const Reading& reading,
-                  Reader& parser) {
-  bool damaged = tell_damage(parser, Style(arguments.reading.color, 2));
+                  Reader& parser, const HintText& text) {
+  bool damaged = tell_all(arguments, reading, parser, text);
   if (parser.failure() != nullptr) {
     if (!arguments.reading.strict) {
       note("--recover limits damage to its region and continues");
@@ -103,8 +113,8 @@ int write_message(const Arguments& arguments, const Reading& reading,
                           : message.fields;
   Style style(arguments.reading.color, 1);
   bool pretty = arguments.pretty || (!arguments.compact && is_terminal(1));
-  std::string text = json_text(value, pretty ? 2 : 0, arguments.compact);
-  put(paint_json(style, text) + "\n");
+  put(paint_json(style, json_text(value, pretty ? 2 : 0, arguments.compact)) +
+      "\n");
   return damaged && arguments.reading.strict ? kDamage : kOk;
 }
 
@@ -152,23 +162,29 @@ int parse_growing(const Arguments& arguments, const Reading& reading) {
     writer.add(events);
     writer.flush();
   };
-  const auto add_sent = [&](std::string_view text) {
+  HintText text;
+  text.begin(reading, parser);
+  const auto feed = [&](std::string_view piece) {
+    text.add(piece);
+    add(parser.feed(piece));
+  };
+  const auto feed_sent = [&](std::string_view piece) {
     damaged |= tell_faults(display_name(path), sse->faults());
-    add(parser.feed(text));
+    feed(piece);
   };
   add(parser.initial_events());
   for (auto piece = pieces.next(); !piece.empty(); piece = pieces.next()) {
     if (sse) {
-      add_sent(sse->feed(piece));
+      feed_sent(sse->feed(piece));
     } else {
-      add(parser.feed(piece));
+      feed(piece);
     }
   }
-  if (sse) add_sent(sse->finalize());
+  if (sse) feed_sent(sse->finalize());
   add(parser.finalize());
   const int status = arguments.events
-                         ? tell_status(arguments, parser)
-                         : write_message(arguments, reading, parser);
+                         ? tell_status(arguments, reading, parser, text)
+                         : write_message(arguments, reading, parser, text);
   return status == kOk && damaged ? kDamage : status;
 }
 
@@ -186,10 +202,13 @@ int parse_ids(const Arguments& arguments, const Reading& reading) {
     at = end;
   }
   const std::span<const Event> events = parser.finalize();
-  if (!arguments.events) return write_message(arguments, reading, parser);
+  HintText text;
+  text.begin(reading, parser);
+  text.add(response.bytes);
+  if (!arguments.events) return write_message(arguments, reading, parser, text);
   writer.add(events);
   writer.flush();
-  return tell_status(arguments, parser);
+  return tell_status(arguments, reading, parser, text);
 }
 
 // The digest of a file that was read, so that a run is continued with the

@@ -11,6 +11,7 @@
 #include "io.h"
 #include "outline.h"
 #include "parlance/detect.h"
+#include "parlance/hints.h"
 #include "parlance/json.h"
 #include "parlance/response_schema.h"
 #include "pointer.h"
@@ -331,32 +332,62 @@ bool tell_damage(const Reader& reader, const Style& style) {
   return tell_damage(reader.failure(), reader.message().diagnostics, style);
 }
 
+namespace {
+
+// "response: warning: ..." and under it the place and the code.
+void tell(const Style& style, std::string_view look, std::string_view kind,
+          std::string_view message, std::string where, std::string_view code) {
+  where += (where.empty() ? "(" : " (") + std::string(code) + ")";
+  put_error(style.paint(Style::kBold, "response:") + " " +
+            style.paint(look, kind) + " " + safe_text(message) + "\n" +
+            style.paint(Style::kDim, "  " + safe_text(where)) + "\n");
+}
+
+std::string place_of(Span bytes, std::string_view field) {
+  std::string out =
+      "bytes " + std::to_string(bytes.begin) + ".." + std::to_string(bytes.end);
+  if (!field.empty()) out += " of " + std::string(field);
+  return out;
+}
+
+}  // namespace
+
 bool tell_damage(const Error* failure, std::span<const Diagnostic> diagnostics,
                  const Style& style) {
-  const auto tell = [&](std::string_view look, std::string_view kind,
-                        std::string_view message, std::string where,
-                        ErrorCode code) {
-    where += (where.empty() ? "(" : " (") + std::string(to_string(code)) + ")";
-    put_error(style.paint(Style::kBold, "response:") + " " +
-              style.paint(look, kind) + " " + safe_text(message) + "\n" +
-              style.paint(Style::kDim, "  " + safe_text(where)) + "\n");
-  };
-  const auto range = [](Span bytes) {
-    return "bytes " + std::to_string(bytes.begin) + ".." +
-           std::to_string(bytes.end);
-  };
   if (failure != nullptr) {
-    tell(Style::kError, "error:", failure->message,
-         failure->span ? range(*failure->span) : "", failure->code);
+    tell(style, Style::kError, "error:", failure->message,
+         failure->span ? place_of(*failure->span, "") : "",
+         to_string(failure->code));
     return true;
   }
   for (const Diagnostic& diagnostic : diagnostics) {
-    std::string where = range(diagnostic.bytes);
-    if (!diagnostic.field.empty()) where += " of " + diagnostic.field;
-    tell(Style::kWarning, "warning:", diagnostic.message, where,
-         diagnostic.code);
+    tell(style, Style::kWarning, "warning:", diagnostic.message,
+         place_of(diagnostic.bytes, diagnostic.field),
+         to_string(diagnostic.code));
   }
   return !diagnostics.empty();
+}
+
+void HintText::begin(const Reading& reading, const Reader& reader) {
+  const std::string_view prefix = reading.prefix;
+  text_ = prefix.substr(prefix.size() - reader.prefix_bytes());
+}
+
+void HintText::add(std::string_view piece) {
+  text_ += piece.substr(0, kHintBytes - std::min(kHintBytes, text_.size()));
+}
+
+void HintText::tell(const Reading& reading, const Message& message,
+                    const Style& style) const {
+  if (!reading.format) return;
+  const std::vector<Hint> hints =
+      hints_of(*reading.format, text_, message,
+               {.tools = reading.tools ? &*reading.tools : nullptr,
+                .by_tokens = reading.vocabulary.has_value()});
+  for (const Hint& hint : hints) {
+    cli::tell(style, Style::kWarning, "hint:", hint.message,
+              place_of(hint.bytes, hint.field), to_string(hint.kind));
+  }
 }
 
 }  // namespace parlance::cli

@@ -165,6 +165,21 @@ bool tell_damage(const Reader& reader, const Style& style);
 bool tell_damage(const Error* failure, std::span<const Diagnostic> diagnostics,
                  const Style& style);
 
+// The response as its places count: what the prompt wrote of it, then what is
+// added, up to the bytes that hints are looked for in.
+class HintText {
+ public:
+  void begin(const Reading& reading, const Reader& reader);
+  void add(std::string_view piece);
+  // Tells on standard error what was probably meant (parlance/hints.h), if the
+  // response was read by a format.
+  void tell(const Reading& reading, const Message& message,
+            const Style& style) const;
+
+ private:
+  std::string text_;
+};
+
 }  // namespace parlance::cli
 
 #endif  // PARLANCE_CLI_SETUP_H_

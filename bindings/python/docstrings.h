@@ -1074,6 +1074,15 @@ inline constexpr char kFacts[] =
     R"(The facts as a ``dict``: which bytes went where, and why, the tokens, the
 message and the diagnostics.  docs/guide/explain.md has the shape.)";
 
+inline constexpr char kHints[] =
+    R"(What was probably meant, a list with a ``dict`` for each hint.
+
+``kind`` is one of ``"opener_in_text"``, ``"call_in_reasoning"``,
+``"missing_opener"``, ``"json_call"`` and ``"other_format"``; ``message``
+says what was found and what to do; ``start`` and ``end`` are bytes of what
+was read; ``field`` and ``format`` are there if one is concerned.  Empty
+unless a format reads the response.)";
+
 inline constexpr char kHtml[] =
     R"(The page, a ``str``: one HTML document, which loads nothing.)";
 

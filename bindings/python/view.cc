@@ -20,6 +20,21 @@ class ViewObject {
       : explanation_(std::move(explanation)), title_(std::move(title)) {}
 
   nb::object facts() const { return to_object(to_json(explanation_)); }
+  nb::object hints() const {
+    json::Array out;
+    for (const ExplanationRow& row : explanation_.rows) {
+      if (!row.hint) continue;
+      json::Object hint = {
+          {"kind", to_string(*row.hint)},
+          {"message", row.message},
+          {"start", static_cast<std::int64_t>(row.bytes.begin)},
+          {"end", static_cast<std::int64_t>(row.bytes.end)}};
+      if (!row.field.empty()) hint.set("field", row.field);
+      if (!row.format.empty()) hint.set("format", row.format);
+      out.push_back(std::move(hint));
+    }
+    return to_object(json::Value(std::move(out)));
+  }
   nb::object html() const { return to_str(page()); }
   nb::object table() const { return to_str(to_html_table(explanation_)); }
 
@@ -124,6 +139,7 @@ ViewObject view(nb::handle by, nb::handle response, nb::handle prefix,
 void define_view(nb::module_& m) {
   nb::class_<ViewObject>(m, "View", doc::view::kClass)
       .def_prop_ro("facts", &ViewObject::facts, doc::view::kFacts)
+      .def_prop_ro("hints", &ViewObject::hints, doc::view::kHints)
       .def_prop_ro("html", &ViewObject::html, doc::view::kHtml)
       .def("save", &ViewObject::save, nb::arg("path").none(),
            nb::sig("def save(self, path: str | os.PathLike[str]) -> None"),

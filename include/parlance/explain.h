@@ -30,6 +30,7 @@
 #include "parlance/error.h"
 #include "parlance/format.h"
 #include "parlance/grammar.h"
+#include "parlance/hints.h"
 #include "parlance/json.h"
 #include "parlance/message.h"
 #include "parlance/response_parser.h"
@@ -61,6 +62,7 @@ enum class ExplanationKind : std::uint8_t {
   kProblem,    // what is wrong with the rows before
   kExpected,   // what would have been accepted after the rows before
   kHeld,       // what was held back at that point
+  kHint,       // what was probably meant (parlance/hints.h)
 };
 
 // "open", "text", ...
@@ -99,7 +101,11 @@ struct ExplanationRow {
 
   // kMalformed, kProblem, kExpected: why.
   std::optional<ErrorCode> code;
-  std::string message;
+  std::string message;  // and kHint
+
+  // kHint: as in Hint.
+  std::optional<HintKind> hint;
+  std::string format;
 
   // kHeld: how many bytes or tokens of the response had been fed.
   std::size_t fed = 0;
@@ -157,6 +163,10 @@ struct ExplainOptions {
 
   // With token ids: what the model was constrained by.  May be null.
   const Constraint* constraint = nullptr;
+
+  // Add rows for what was probably meant (kHint), by hints_of(), if a format
+  // reads the response.
+  bool hints = true;
 
   // Of the format, tag or grammar, for people.
   std::string_view name = {};

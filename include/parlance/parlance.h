@@ -32,6 +32,7 @@
 #include "parlance/grammar.h"
 #include "parlance/grammar_cache.h"
 #include "parlance/harmony.h"
+#include "parlance/hints.h"
 #include "parlance/jmespath.h"
 #include "parlance/json.h"
 #include "parlance/json_pointer.h"

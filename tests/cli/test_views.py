@@ -30,6 +30,21 @@ Let me look.
 """
 
 
+def test_hints_of_a_lost_call(parlance):
+    lost = '<think>I call <tool_call>{"name": "now", "arguments": {}}</tool_call>.'
+    out, _ = parlance("explain", "-f", "qwen3", "--full", stdin=lost)
+    assert "hint: a call of" in out
+    for arguments in (["--pretty"], ["--events"]):
+        out, err = parlance("parse", "-f", "qwen3", *arguments, stdin=lost)
+        assert "hint:" not in out
+        assert "response: hint: a call of \"now\" is inside thinking" in err
+        assert "bytes 14..69 of thinking (call_in_reasoning)" in err
+    # Before a call that is read, it is a plan.
+    out, err = parlance("parse", "-f", "qwen3", stdin=lost + "</think>"
+                        '<tool_call>{"name": "now", "arguments": {}}</tool_call>')
+    assert "hint" not in err
+
+
 @pytest.mark.parametrize("chunk", [None, 1, 2, 5, 1000])
 def test_watch_is_the_same_at_every_cut(parlance, chunk):
     arguments = [] if chunk is None else ["--chunk", chunk]

@@ -38,6 +38,7 @@
 #include "parlance/constraint.h"
 #include "parlance/format.h"
 #include "parlance/grammar.h"
+#include "parlance/hints.h"
 #include "parlance/json.h"
 #include "parlance/response_parser.h"
 #include "parlance/structural_tag.h"
@@ -438,6 +439,11 @@ void FamilyMessages::check_render(const Value& message, const std::string& text,
   ASSERT_EQ(difference(by_ids.message().fields, message), "")
       << json::dump(by_ids.message().fields);
   check_call_ids(name_, message, parser.message().fields);
+  if (parser.message().diagnostics.empty()) {
+    const std::vector<Hint> hints =
+        hints_of(format_, text, parser.message(), {.tools = &tool_set_});
+    ASSERT_TRUE(hints.empty()) << hints.front().message;
+  }
 
   // A grammar has no markers in text between calls, wherever they would mean
   // nothing.

@@ -119,9 +119,9 @@ TEST(Explanation, EveryEventHasItsRow) {
   for (const testing::Response& response : testing::recorded_responses()) {
     const Result<Format> format = Format::built_in(response.format);
     ASSERT_TRUE(format) << response.format;
-    EXPECT_EQ(
-        rows_of(explain(*format, response.text, {.prefix = response.prefix})),
-        events_of(*format, response))
+    EXPECT_EQ(rows_of(explain(*format, response.text,
+                              {.prefix = response.prefix, .hints = false})),
+              events_of(*format, response))
         << response.text;
   }
 }

@@ -2864,6 +2864,17 @@ class View:
         """
 
     @property
+    def hints(self) -> list[dict[str, Any]]:
+        """What was probably meant, a list with a ``dict`` for each hint.
+
+        ``kind`` is one of ``"opener_in_text"``, ``"call_in_reasoning"``,
+        ``"missing_opener"``, ``"json_call"`` and ``"other_format"``; ``message``
+        says what was found and what to do; ``start`` and ``end`` are bytes of what
+        was read; ``field`` and ``format`` are there if one is concerned.  Empty
+        unless a format reads the response.
+        """
+
+    @property
     def html(self) -> str:
         """The page, a ``str``: one HTML document, which loads nothing."""
 

@@ -56,6 +56,27 @@ def test_by_a_format():
     assert view.facts["error"]["code"] == "invalid_content"
 
 
+def test_hints():
+    tools = [{"name": "now", "parameters": {"properties": {"zone": {}}}}]
+    text = "Sure:\nnow\n{\"zone\": \"UTC\"}"
+    (hint,) = parlance.view(text, "qwen3", tools=tools).hints
+    assert hint["kind"] == "json_call" and hint["field"] == "content"
+    assert text[hint["start"]:hint["end"]] == 'now\n{"zone": "UTC"}'
+    assert "skip_special_tokens" in hint["message"]
+    assert parlance.view(text, "qwen3").hints == []
+    text = "<tool_call>\n<function=now>\n</function>\n</tool_call>"
+    view = parlance.view(text, "qwen3")
+    (hint,) = view.hints
+    assert hint["kind"] == "other_format" and hint["format"] == "qwen3_coder"
+    assert kinds(view) == ["text", "hint"]
+    (row,) = [row for row in view.facts["rows"] if row["kind"] == "hint"]
+    assert (row["hint"], row["format"]) == ("other_format", "qwen3_coder")
+    assert "qwen3_coder" in view.html and "qwen3_coder" in view._repr_html_()
+    view = parlance.view("<think>I <tool_call>{\"name\": \"f\"}</tool_call>", "qwen3")
+    assert [hint["kind"] for hint in view.hints] == ["call_in_reasoning"]
+    assert parlance.view("aab", LETTERS).hints == []
+
+
 def test_what_is_held():
     view = parlance.view("<think>a</think>b", "qwen3", chunk=4)
     held = [row for row in view.facts["rows"] if row["kind"] == "held"]

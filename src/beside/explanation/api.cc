@@ -15,6 +15,7 @@
 #include "explanation/tree_rows.h"
 #include "parlance/explain.h"
 #include "parlance/grammar.h"
+#include "parlance/hints.h"
 
 namespace parlance {
 namespace {
@@ -145,6 +146,35 @@ void read(Parser parser, const Response& response,
   }
 }
 
+// Adds a row for each hint, after the rows that it is about.
+void add_hints(const Format& format, const ExplainOptions& options,
+               Explanation& out) {
+  const std::vector<Hint> found = hints_of(
+      format, out.text, *out.message,
+      {.tools = options.tools, .by_tokens = options.vocabulary != nullptr});
+  for (const Hint& hint : found) {
+    auto after = out.rows.begin();
+    for (auto row = after; row != out.rows.end(); ++row) {
+      if (owns_bytes(row->kind)) {
+        if (row->bytes.begin >= hint.bytes.end) break;
+      } else if (row->bytes.begin > hint.bytes.end) {
+        break;
+      }
+      after = row + 1;
+    }
+    ExplanationRow row;
+    row.kind = ExplanationKind::kHint;
+    row.bytes = hint.bytes;
+    row.tokens = tokens_of(out, hint.bytes);
+    row.what = "hint: " + hint.message;
+    row.message = hint.message;
+    row.hint = hint.kind;
+    row.field = hint.field;
+    row.format = hint.format;
+    out.rows.insert(after, std::move(row));
+  }
+}
+
 Explanation explain_with(const Format& format, const Response& response,
                          const ExplainOptions& options) {
   Explanation out;
@@ -160,6 +190,7 @@ Explanation explain_with(const Format& format, const Response& response,
                                .markers = options.markers,
                                .recover = options.recover}),
        response, options, out);
+  if (options.hints) add_hints(format, options, out);
   return out;
 }
 

@@ -13,7 +13,7 @@ std::string_view to_string(ExplanationKind kind) {
   static constexpr std::string_view kNames[] = {
       "open",      "text",    "close",    "unclaimed", "layout", "outside",
       "format",    "end",     "between",  "fits",      "rest",   "cut",
-      "malformed", "problem", "expected", "held"};
+      "malformed", "problem", "expected", "held",      "hint"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -80,6 +80,8 @@ json::Value row_facts(const ExplanationRow& row, std::string_view all) {
     if (!row.finished) out.set("finished", json::Value(false));
   }
   if (row.code) out.set("code", json::Value(to_string(*row.code)));
+  if (row.hint) out.set("hint", json::Value(to_string(*row.hint)));
+  if (!row.format.empty()) out.set("format", string(row.format));
   if (!row.message.empty()) out.set("message", string(row.message));
   if (row.kind == ExplanationKind::kHeld) out.set("fed", number(row.fed));
   out.set("what", string(row.what));

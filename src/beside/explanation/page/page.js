@@ -149,7 +149,8 @@
 
   // ---- Blocks
 
-  const kRemarks = new Set(["cut", "malformed", "problem", "expected"]);
+  const kRemarks = new Set(["cut", "malformed", "problem", "expected",
+                               "hint"]);
   const isBad = (row) => row.kind === "malformed" || row.kind === "expected";
   const kBetween = new Set(["layout", "outside", "between"]);
 
