@@ -17,7 +17,7 @@
 //   delta                      Responses, an event "response.output_text.delta"
 //   delta.text                 Messages
 //   content                    llama.cpp
-//   response                   Ollama, which streams bare lines of JSON
+//   message.content, response  Ollama, which streams bare lines of JSON
 //   text, token.text           SGLang, TGI
 //
 // Law: how the stream is cut into chunks changes neither the text nor the
