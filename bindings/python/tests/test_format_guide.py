@@ -48,6 +48,155 @@ def test_program_of_the_guide(tmp_path, monkeypatch):
         exec(compile(program, "write-a-format-file.md", "exec"), {})  # noqa: S102
 
 
+# Families as the table "Families that write otherwise" has them.
+SECTION = {
+    "name": "nimbus",
+    "response_template": {
+        "version": 1,
+        "defaults": {"role": "assistant"},
+        "start_anchor": "<|turn>assistant\n",
+        "fields": {
+            "thinking": {"open": "<|think>", "close": "<think|>"},
+            "tool_calls": {
+                "open_pattern": '<call name="(?P<name>[^"]+)" id="(?P<id>[^"]+)">',
+                "close": "</call>",
+                "content": "json",
+                "repeats": True,
+                "transform": {
+                    "type": "function",
+                    "id": "{id}",
+                    "function": {"name": "{name}", "arguments": "{content}"},
+                },
+            },
+            "content": {"repeats": True, "join": "", "content_args": {"strip": False}},
+        },
+    },
+    "parlance": {
+        "turn_end": ["<turn|>"],
+        "read": {
+            "content": {"drop": ["<calls>\n", "\n</calls>"]},
+            "tool_calls": {"ends": "value", "layout": {"before": ["\n"]}},
+        },
+        "write": {
+            "order": ["thinking?", "content?", "tool_calls*"],
+            "thinking": {"parts": ["<|think>", {"text": True}, "<think|>"]},
+            "content": {"parts": [{"text": True}]},
+            "tool_calls": {
+                "before": ["\n"],
+                "section": [["<calls>\n"], ["\n</calls>"]],
+                "between": ["\n"],
+                "parts": [
+                    '<call name="', {"name": "raw"}, '" id="', {"id": "call_[0-9]+"},
+                    '">', {"arguments": "json"}, "</call>",
+                ],
+            },
+        },
+    },
+}
+LIST = {
+    "name": "larch",
+    "response_template": {
+        **SECTION["response_template"],
+        "start_anchor": "[/INST]",
+        "fields": {
+            "thinking": {"open": "[REASON]", "close": "[/REASON]"},
+            "tool_calls": {
+                "open": "[CALLS]",
+                "close": "[/CALLS]",
+                "content": "json",
+                "repeats": True,
+            },
+            "content": SECTION["response_template"]["fields"]["content"],
+        },
+    },
+    "parlance": {
+        "turn_end": ["</s>"],
+        "read": {
+            "tool_calls": {
+                "ends": "value",
+                "values": "list",
+                "members": {"name": ["tool"], "arguments": ["args"]},
+                "layout": {"before": ["\n"]},
+            }
+        },
+        "write": {
+            "order": ["thinking?", "content?", "tool_calls*"],
+            "thinking": {"parts": ["[REASON]", {"text": True}, "[/REASON]"]},
+            "content": {"parts": [{"text": True}]},
+            "tool_calls": {
+                "section": [["\n[CALLS]["], ["][/CALLS]"]],
+                "between": [", "],
+                "parts": [
+                    '{"tool": ', {"name": "json"}, ', "args": ',
+                    {"arguments": "json"}, "}",
+                ],
+            },
+        },
+    },
+}
+ELEMENTS = {
+    "name": "willow",
+    "response_template": {
+        **SECTION["response_template"],
+        "fields": {
+            **SECTION["response_template"]["fields"],
+            "tool_calls": {
+                "open_pattern": '<invoke tool="(?P<name>[^"]+)">\\n?',
+                "close": "</invoke>",
+                "content": "xml-inline",
+                "content_args": {
+                    "tag_pattern": '<arg key="(?P<key>[^"]+)">(?P<value>.*?)</arg>\\n?'
+                },
+                "repeats": True,
+                "transform": {
+                    "type": "function",
+                    "function": {"name": "{name}", "arguments": "{content}"},
+                },
+            },
+        },
+    },
+    "parlance": {
+        "turn_end": ["<turn|>"],
+        "read": {"tool_calls": {"layout": {"before": ["\n"]}}},
+        "write": {
+            **SECTION["parlance"]["write"],
+            "tool_calls": {
+                "before": ["\n"],
+                "between": ["\n"],
+                "parts": [
+                    '<invoke tool="', {"name": "raw"}, '">\n',
+                    {
+                        "arguments": {
+                            "each": [
+                                '<arg key="', {"key": "raw"}, '">',
+                                {"value": "raw"}, "</arg>\n",
+                            ]
+                        }
+                    },
+                    "</invoke>",
+                ],
+            },
+        },
+    },
+}
+
+
+@pytest.mark.parametrize("file", [SECTION, LIST, ELEMENTS], ids=lambda f: f["name"])
+def test_families_that_write_otherwise(file):
+    from parlance.testing import check_format
+
+    check_format(parlance.Format(file), walks=20)
+    number = {"type": "object", "properties": {"n": {"type": "integer"}}}
+    function = {"name": "get-weather", "parameters": number}
+    tools = [{"type": "function", "function": function}]
+    calls = [{"function": {"name": "get-weather", "arguments": {"n": i}}} for i in (1, 2)]
+    family = parlance.Format(file)
+    if file is SECTION:
+        calls = [{"id": f"call_{i}", **call} for i, call in enumerate(calls)]
+    text = family.render({"content": "Hm.", "tool_calls": calls}, tools=tools)
+    assert family.grammar(tools).accepts(text)
+
+
 def keys(node, within=()):
     """The keys that a part of the schema names, with those around them."""
     if isinstance(node, dict):
