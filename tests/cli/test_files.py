@@ -296,6 +296,24 @@ def test_a_finished_run_whose_files_are_not_whole(command, folder, name, end):
     assert (folder / name).read_bytes() == whole
 
 
+def test_a_complete_run_is_not_continued(command, folder):
+    arguments = [*QWEN, "in.jsonl", "-o", "out", "--errors", "errors"]
+    assert run(command, folder, *arguments).returncode == 0
+    before = contents(folder)
+    result = run(command, folder, *arguments, "--resume")
+    assert (result.returncode, b"is complete" in result.stderr) == (0, True)
+    assert contents(folder) == before
+
+
+def test_a_closed_pipe(command, folder):
+    big = "".join(f'"{"x" * 9000}"\n' for _ in range(300))
+    (folder / "big.jsonl").write_text(big)
+    shell = f"{command} parse --jsonl -f qwen3 big.jsonl; echo $? >&2"
+    result = subprocess.run(["bash", "-c", f"({shell}) | true"], cwd=folder,
+                            capture_output=True)
+    assert result.stderr == b"141\n"
+
+
 def test_a_run_that_fails_says_what_is_left(command, folder):
     (folder / "bad.gz").write_bytes(gzip.compress(jsonl(3).encode())[:-9])
     bad = (folder / "bad.gz").read_bytes()

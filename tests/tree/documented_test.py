@@ -85,6 +85,46 @@ def test_defaults_of_limits(struct, header):
     assert said == defaults
 
 
+def test_limits_of_grammars():
+    code = code_of(ROOT / "src" / "writing" / "rules" / "rules.h")
+    (body,) = re.findall(r"^struct RulesLimits \{(.*?)^\};", code, re.M | re.S)
+    limits = {
+        name: number_of(value)
+        for name, value in re.findall(r"std::size_t (\w+) = ([^;]+);", body)
+    }
+    said = re.search(
+        r"a grammar's text \| (\d+ MiB), ([\d,]+) rules, ([\d,]+) expressions, "
+        r"parentheses nested ([\d,]+) deep",
+        PAGES["docs/reference/grammars.md"],
+    )
+    names = ("source_bytes", "rules", "exprs", "depth")
+    assert [number_of(n) for n in said.groups()] == [limits[n] for n in names]
+
+
+def test_versions_that_are_needed():
+    page = PAGES["docs/guide/embed.md"]
+    cmake = (ROOT / "CMakeLists.txt").read_text()
+    (least,) = re.findall(r"cmake_minimum_required\(VERSION ([\d.]+)\)", cmake)
+    assert f"| CMake | {least} or newer |" in page
+    (least,) = re.findall(r"find_package\(PCRE2 ([\d.]+) REQUIRED", cmake)
+    assert f"| PCRE2 | {least} or newer" in page
+    assert "SameMinorVersion" in (ROOT / "cmake" / "Install.cmake").read_text()
+    (least,) = re.findall(
+        r'requires-python = ">=([\d.]+)"', (ROOT / "pyproject.toml").read_text()
+    )
+    assert f"CPython {least} and newer" in PAGES["README.md"]
+    (least,) = re.findall(
+        r'rust-version = "([\d.]+)"', (ROOT / "bindings/rust/Cargo.toml").read_text()
+    )
+    assert f"Rust {least} or newer" in PAGES["docs/guide/rust.md"]
+
+
+def test_number_of_functions_in_c():
+    interface = (ROOT / "bindings" / "c" / "interface.txt").read_text()
+    count = len(re.findall(r"^function ", interface, re.M))
+    assert f"C99, {count} functions" in PAGES["docs/guide/c.md"]
+
+
 def test_options_of_the_build():
     text = (ROOT / "CMakeLists.txt").read_text()
     options = re.findall(r"^option\((\w+)|^set\((PARLANCE_\w+) .* CACHE ", text, re.M)

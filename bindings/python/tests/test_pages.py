@@ -3,6 +3,8 @@
 tests/tree/promises.tsv says which sentence a test holds.
 """
 
+import importlib
+import inspect
 import re
 
 import parlance
@@ -133,3 +135,19 @@ def test_errors_of_events_have_a_code_and_a_message():
     _, events = parser.finalize()
     found = [e["error"] for e in events if e["type"] == "region_malformed"]
     assert all(list(error) == ["code", "message"] for error in found)
+
+
+# --- guides of engines --------------------------------------------------------
+
+
+def test_white_space_has_a_limit_by_default():
+    grammar = Grammar.from_json_schema({"type": "array", "items": False})
+    assert grammar.accepts("[" + " " * 64 + "]")
+    assert not grammar.accepts("[" + " " * 65 + "]")
+
+
+def test_defaults_of_columns():
+    for module, threads in (("arrow", 0), ("ray", 1)):
+        kind = importlib.import_module(f"parlance.integrations.{module}").Parse
+        assert kind._default_threads == threads
+        assert inspect.signature(kind).parameters["keep"].default is None
