@@ -1,7 +1,7 @@
 //! Finds the library; src/lib.rs says how.
 
 use std::env;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 fn main() {
@@ -24,8 +24,8 @@ fn main() {
     if env::var_os("DOCS_RS").is_some() {
         return;
     }
-    if let Some(folder) = env::var_os("PARLANCE_LIB_DIR") {
-        link_folder(Path::new(&folder));
+    if let Some(folders) = env::var_os("PARLANCE_LIB_DIR") {
+        link_folders(env::split_paths(&folders));
     } else if env::var_os("CARGO_FEATURE_BUNDLED").is_some() {
         bundled();
     } else if let Err(why) = pkg_config() {
@@ -37,11 +37,13 @@ fn main() {
     }
 }
 
-fn link_folder(folder: &Path) {
-    println!("cargo:rustc-link-search=native={}", folder.display());
-    let include = folder.join("../include");
-    if include.join("parlance_c.h").exists() {
-        println!("cargo:include={}", include.display());
+fn link_folders(folders: impl Iterator<Item = PathBuf>) {
+    for folder in folders {
+        println!("cargo:rustc-link-search=native={}", folder.display());
+        let include = folder.join("../include");
+        if include.join("parlance_c.h").exists() {
+            println!("cargo:include={}", include.display());
+        }
     }
     if env::var("PARLANCE_STATIC").is_ok_and(|value| value != "0") {
         link_archives();
@@ -119,6 +121,13 @@ fn bundled() {
     };
     let mut configure = Command::new(&cmake);
     configure.arg("-S").arg(&folder).arg("-B").arg(&build).arg("-DCMAKE_BUILD_TYPE=Release");
+    // A profile that compiles quickly compiles this quickly, too; without any
+    // optimisation masks would take too long.
+    let quick = matches!(env::var("OPT_LEVEL").as_deref(), Ok("0" | "1"));
+    let msvc = env::var("CARGO_CFG_TARGET_ENV").is_ok_and(|name| name == "msvc");
+    if quick && !msvc {
+        configure.arg("-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG");
+    }
     // CMake names systems its own way.
     let (host, target) = (env::var("HOST"), env::var("TARGET"));
     if host != target {

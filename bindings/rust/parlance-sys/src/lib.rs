@@ -6,9 +6,9 @@
 //!
 //! # Which library is linked
 //!
-//! 1. The one in the folder that `PARLANCE_LIB_DIR` names: a `libparlance-c`
-//!    that is shared, or, with `PARLANCE_STATIC=1`, the archives `libparlance-c.a`,
-//!    `libparlance.a` and `libpcre2-8.a`, from there or from the system.
+//! 1. The one in the folders that `PARLANCE_LIB_DIR` names (written as in `PATH`): a
+//!    `libparlance-c` that is shared, or, with `PARLANCE_STATIC=1`, the archives
+//!    `libparlance-c.a` and `libparlance.a`; PCRE2 comes from there or from the system.
 //! 2. With the feature `bundled`, one compiled from the sources in this crate,
 //!    by CMake (`CMAKE` names another) and a C++20 compiler (`CXX`).
 //! 3. What pkg-config (`PKG_CONFIG` names another) knows as `parlance-c`.

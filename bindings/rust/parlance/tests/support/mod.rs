@@ -121,14 +121,14 @@ impl Reader<'_> {
     }
 }
 
-/// The lines of bindings/testdata/cases.jsonl, whose README says what they mean; none
-/// if the crate was unpacked without them.
+/// The lines of bindings/testdata/cases.jsonl, whose README says what they mean. The
+/// packed crate has a copy.
 pub fn cases() -> Vec<Json> {
     let here = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    let path = std::env::var_os("PARLANCE_CASES")
-        .map_or_else(|| here.join("../../testdata/cases.jsonl"), PathBuf::from);
+    let packed = here.join("tests/cases.jsonl");
+    let path = if packed.exists() { packed } else { here.join("../../testdata/cases.jsonl") };
     let text = std::fs::read_to_string(&path)
-        .unwrap_or_else(|error| panic!("{}, or PARLANCE_CASES: {error}", path.display()));
+        .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     text.lines().map(Json::parse).collect()
 }
 
