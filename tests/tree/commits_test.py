@@ -12,7 +12,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SINCE = "bc24842e6cf59dbf4a63292d34aacc4579640b0f"
 
 # A subject begins with what it is about: a folder or a file that the commit
-# touches, without its ending, or one of these; every page belongs to docs.
+# touches, without its ending, the path of a folder, or one of these; every page
+# belongs to docs.
 WORDS = {"build", "cmake", "gate", "tidy"}
 LONGEST = 80
 
@@ -29,6 +30,7 @@ def faults(subject, body, paths):
     touched = set(WORDS)
     for path in map(pathlib.PurePosixPath, paths):
         touched |= {part.lower() for part in (*path.parts, path.stem)}
+        touched |= {str(parent) for parent in path.parents}
         touched |= {"docs"} if path.suffix == ".md" else set()
     if len(subject) > LONGEST:
         yield f"the subject has {len(subject)} characters, and may have {LONGEST}"
@@ -67,10 +69,12 @@ def test_commits_have_the_form():
     [
         ("mask: keeps what it knows", "", True),
         ("mask, docs: keeps what it knows", "", True),
+        ("src/recognition: keeps what it knows", "", True),
         ("build: one list of rooms", "", True),
         ("cmake: one list of rooms", "", True),
         ("Small: keeps what it knows", "", False),
         ("json: keeps what it knows", "", False),
+        ("recognition/mask: keeps what it knows", "", False),
         ("mask: keeps what it knows.", "", False),
         ("mask keeps what it knows", "", False),
         ("mask: " + "k" * 75, "", False),
