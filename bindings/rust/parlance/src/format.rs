@@ -116,7 +116,8 @@ impl Format {
 
     /// Whether the format reads what it writes: `[{"code", "message", "path",
     /// "text", "meant", "read"}]`, empty if nothing is wrong. Request: `"tools"`,
-    /// `"most_calls"`.
+    /// `"most_calls"`; `"walks"`, random responses that are written and read, and
+    /// `"seed"` of the first.
     ///
     /// ```
     /// let format = parlance::Format::built_in("qwen3")?;

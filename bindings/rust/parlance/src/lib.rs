@@ -21,7 +21,7 @@
 //! | to | there are |
 //! | --- | --- |
 //! | read a response | [`Format`], [`Parser`], [`Events`], [`Tools`]; by a structural tag: [`Tag`], [`CompiledTag`] |
-//! | send it on | [`Chat`] |
+//! | read the events of a server, and send events on | [`Sse`], [`Chat`] |
 //! | say what may be written | [`Grammar`], [`Format::tag`] |
 //! | hold a model to it | [`Vocabulary`], [`Compiler`], [`Constraint`], [`Matcher`], [`Table`] |
 //! | do both for many requests | [`Batch`] |
@@ -39,7 +39,7 @@
 //!
 //! [`Format`], [`Tools`], [`Vocabulary`], [`Tag`], [`CompiledTag`], [`Grammar`],
 //! [`Compiler`] and [`Constraint`] are immutable, shared between threads, and cheap to
-//! clone. [`Parser`], [`Matcher`], [`Chat`] and [`Batch`] change: they move between
+//! clone. [`Parser`], [`Matcher`], [`Chat`], [`Sse`] and [`Batch`] change: they move between
 //! threads and are not shared.
 //!
 //! [`Parser::from_raw`] and [`Parser::into_raw`], and those of the other types, exchange
@@ -62,6 +62,7 @@ mod format;
 mod grammar;
 mod numbers;
 mod parser;
+mod sse;
 mod tag;
 mod vocabulary;
 
@@ -79,6 +80,7 @@ pub use explain::Explanation;
 pub use format::{Format, Tools, detect, detection_sample, formats};
 pub use grammar::{Grammar, Refusal};
 pub use parser::{Event, Events, Parser, ParserOptions};
+pub use sse::Sse;
 pub use tag::{CompiledTag, Tag};
 pub use vocabulary::{ModelFiles, TokenOptions, Vocabulary};
 

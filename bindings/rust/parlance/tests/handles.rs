@@ -74,6 +74,7 @@ fn immutable_handles_are_shared() -> Result<()> {
     sent::<Parser>();
     sent::<Matcher>();
     sent::<Chat>();
+    sent::<parlance::Sse>();
     sent::<Batch>();
     fn table<T: Send + Sync>() {}
     table::<Table>();
