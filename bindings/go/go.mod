@@ -1,0 +1,3 @@
+module parlance
+
+go 1.24

@@ -1,0 +1,7 @@
+//go:build !cgo || parlance_wasm
+
+package parlance
+
+// Without a C compiler there is no library to call yet: this does not compile, so
+// that the reason is read.
+var _ = Parlance_needs_cgo__set_CGO_ENABLED_1_and_install_a_C_compiler
