@@ -1,3 +1,0 @@
-module parlance/examples/cgo
-
-go 1.18
