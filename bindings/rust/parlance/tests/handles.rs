@@ -5,8 +5,8 @@ mod support;
 use std::thread;
 
 use parlance::{
-    Batch, Chat, Compiler, Constraint, Error, Format, Grammar, Language, MaskId, Masks, Matcher,
-    MatcherOptions, Parser, ParserOptions, Result, Status, Step, Table, Tag, TokenKind,
+    Batch, Chat, Compiler, Constraint, DraftTree, Error, Format, Grammar, Language, MaskId, Masks,
+    Matcher, MatcherOptions, Parser, ParserOptions, Result, Status, Step, Table, Tag, TokenKind,
     TokenOptions, Tools, Vocabulary,
 };
 
@@ -135,6 +135,20 @@ fn misuse_is_an_error() -> Result<()> {
     let constraint = compiler.compile(Language::REGEX, "ab", "")?;
     let mut matcher = constraint.matcher()?;
     assert_eq!(status(matcher.fill(&mut [])), Status::BAD_SIZE);
+    let other = &mut constraint.matcher()?;
+    let both = &mut [&mut matcher, other];
+    assert!(Matcher::fill_many(both, None, &mut [0], 1, 1).is_err());
+    assert!(Matcher::fill_many(both, Some(&[0]), &mut [0; 2], 1, 1).is_err());
+    assert!(Matcher::fill_many(both, Some(&[0, usize::MAX]), &mut [0; 2], 1, 1).is_err());
+    assert!(Matcher::fill_many(both, None, &mut [0; 2], usize::MAX, 1).is_err());
+    for (first_child, tokens) in [(&[7_i64, -1][..], &[0_i64, 1][..]), (&[-1], &[0, 1])] {
+        let tree = DraftTree { first_child, next_sibling: &[-1, -1], tokens };
+        assert!(matcher.fill_tree(&tree, &mut [0; 2], 1, 0, None).is_err());
+    }
+    let tree = DraftTree { first_child: &[1, -1], next_sibling: &[-1, -1], tokens: &[0, 1] };
+    assert!(matcher.fill_tree(&tree, &mut [0], 1, 0, None).is_err());
+    assert!(matcher.fill_tree(&tree, &mut [0; 2], 1, 0, Some(&mut [0.0])).is_err());
+    assert_eq!(matcher.fill_tree(&tree, &mut [0; 2], 1, 0, Some(&mut [0.0; 2]))?, 2);
     let unknown = Language::from_raw(99);
     assert_eq!(status(Grammar::compile(unknown, "", None, "")), Status::BAD_ARGUMENT);
     assert_eq!(format!("{unknown:?} {:?}", Language::GBNF), "Language(99) GBNF");
