@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
-#include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <exception>
@@ -634,6 +632,7 @@ class Pipeline {
   }
 
   void stop() {
+    blocks_.stop();
     {
       const std::lock_guard lock(mutex_);
       ended_ = true;
@@ -807,20 +806,13 @@ int run_batch(const Reading& reading, const BatchOptions& options) {
   Pipeline pipeline(reading, options, begin, threads);
   ProgressLine progress(options.progress, options.color,
                         pipeline.total_bytes());
-  // The reader may be waiting for input that never comes, so after a failure
-  // the threads are not waited for.
   try {
     return write_answers(pipeline, options, output, progress);
   } catch (const Failure& failure) {
     progress.clear();
     put_error("parlance: " + std::string(failure.what()) + "\n");
     if (!output.remains().empty()) note(output.remains());
-    std::_Exit(failure.status());
-  } catch (const std::bad_alloc&) {
-    put_error("parlance: out of memory\n");
-    std::_Exit(kUsage);
-  } catch (const OutputClosed&) {
-    std::_Exit(kOutputClosed);
+    return failure.status();
   }
 }
 

@@ -146,6 +146,12 @@ void note_read(const std::string& path) {
   }
 }
 
+void forget_files() {
+  OpenedFiles& all = opened();
+  const std::lock_guard lock(all.mutex);
+  all.files.clear();
+}
+
 InputFile::InputFile(const std::string& path) : name_(display_name(path)) {
   if (!is_stdin(path)) {
     descriptor_ = open_path(path, OpenMode::kRead);
@@ -188,6 +194,15 @@ std::size_t InputFile::read(char* bytes, std::size_t capacity) {
   if (n < 0) fail(name_, "read");
   if (n == 0) check();
   return static_cast<std::size_t>(n);
+}
+
+std::size_t InputFile::read(char* bytes, std::size_t capacity,
+                            const std::atomic<bool>& stopped) {
+  constexpr int kOftenEnough = 50;  // milliseconds
+  while (!is_regular() && !wait_readable(descriptor_, kOftenEnough)) {
+    if (stopped) throw Stopped{};
+  }
+  return read(bytes, capacity);
 }
 
 }  // namespace parlance::cli

@@ -3,6 +3,7 @@
 
 // Input and output of bytes, and the one exception for mistakes of the user.
 
+#include <atomic>
 #include <cstddef>
 #include <optional>
 #include <stdexcept>
@@ -37,6 +38,9 @@ class Failure : public std::runtime_error {
 // The reader of standard output is gone, so there is nothing left to do.
 struct OutputClosed {};
 
+// Nobody wants what a thread waits for.
+struct Stopped {};
+
 // Reads a whole file; "-" and "" are standard input.
 std::string read_all(const std::string& path);
 // The digest of what read_all() has read from this path, "" if it has not.
@@ -45,6 +49,8 @@ std::string digest_read(const std::string& path);
 // Adds a file, or the files of a folder, that the library reads to
 // files_read().
 void note_read(const std::string& path);
+// Begins anew: no file is opened yet.
+void forget_files();
 
 // A path for messages, see one_line(); "-" and "" become "<stdin>".
 std::string display_name(const std::string& path);
@@ -80,6 +86,9 @@ class InputFile {
 
   // Up to `capacity` bytes as soon as there are some; 0 at the end.
   std::size_t read(char* bytes, std::size_t capacity);
+  // The same, but throws Stopped when `stopped` becomes true meanwhile.
+  std::size_t read(char* bytes, std::size_t capacity,
+                   const std::atomic<bool>& stopped);
 
   // Whether it is a regular file, which has its end from the beginning.
   bool is_regular() const { return stamp_.has_value(); }

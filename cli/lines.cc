@@ -142,7 +142,7 @@ bool BlockReader::next_of_file(Block& block) {
 }
 
 std::size_t BlockReader::read_stored(char* bytes, std::size_t capacity) {
-  const std::size_t n = input_->read(bytes, capacity);
+  const std::size_t n = input_->read(bytes, capacity, stopped_);
   if (input_->is_regular()) consumed_ += n;
   return n;
 }

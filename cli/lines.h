@@ -3,6 +3,7 @@
 
 // Cutting inputs into blocks of whole lines.
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -44,11 +45,14 @@ class BlockReader {
   // The next block, or false at the end.  A pipe's block has what came with
   // one read, so that lines are answered as they are written.
   //
-  // Throws Failure.  Of a compressed file that is damaged the blocks before
-  // have had every whole line.
+  // Throws Failure, and Stopped after stop().  Of a compressed file that is
+  // damaged the blocks before have had every whole line.
   //
   // Complexity: O(n), n the bytes read.
   bool next(Block& block);
+
+  // May be called from any thread: next() stops waiting for a stream.
+  void stop() { stopped_ = true; }
 
   // The size of all files as they are stored, 0 if it is not known; may be
   // called from any thread.
@@ -64,6 +68,7 @@ class BlockReader {
   [[noreturn]] void fail(const std::string& fault) const;
 
   const std::vector<std::string>& paths_;
+  std::atomic<bool> stopped_ = false;
   std::size_t total_bytes_ = 0;
   std::size_t index_ = 0;
   std::size_t file_index_ = 0;

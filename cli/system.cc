@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -20,6 +21,7 @@
 // After that, which it needs.
 #include <shellapi.h>
 #else
+#include <poll.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -53,10 +55,23 @@ FileFacts facts_from(const struct stat& facts) {
 
 }  // namespace
 
-void prepare_process() {
-  // The signal ends the command as it ends others, also where a parent has
-  // chosen to ignore it.
-  std::signal(SIGPIPE, SIG_DFL);
+struct PreparedProcess::Before {
+  struct sigaction pipe = {};
+  struct sigaction file_size = {};
+  struct sigaction interrupt = {};
+};
+
+PreparedProcess::PreparedProcess() : before_(std::make_unique<Before>()) {
+  struct sigaction ends_process = {};
+  ends_process.sa_handler = SIG_DFL;
+  // These signals end the command as they end others, also where a parent has
+  // chosen to ignore them.
+  ::sigaction(SIGPIPE, &ends_process, &before_->pipe);
+  ::sigaction(SIGXFSZ, &ends_process, &before_->file_size);
+  ::sigaction(SIGINT, nullptr, &before_->interrupt);
+  if (before_->interrupt.sa_handler != SIG_IGN) {
+    ::sigaction(SIGINT, &ends_process, nullptr);
+  }
   // The lowest free number is the one that is missing.  Reading standard input
   // and writing standard output fail then, and what is written to standard
   // error is lost.
@@ -64,6 +79,12 @@ void prepare_process() {
     if (is_open(descriptor)) continue;
     if (::open("/dev/null", descriptor == 1 ? O_RDONLY : O_WRONLY) < 0) return;
   }
+}
+
+PreparedProcess::~PreparedProcess() {
+  ::sigaction(SIGPIPE, &before_->pipe, nullptr);
+  ::sigaction(SIGXFSZ, &before_->file_size, nullptr);
+  ::sigaction(SIGINT, &before_->interrupt, nullptr);
 }
 
 char** utf8_arguments(int& /*argc*/, char** argv) { return argv; }
@@ -151,6 +172,14 @@ bool is_open(int descriptor) {
 int duplicate(int descriptor) { return ::dup(descriptor); }
 
 bool close_descriptor(int descriptor) { return ::close(descriptor) == 0; }
+
+bool wait_readable(int descriptor, int milliseconds) {
+  pollfd wanted = {};
+  wanted.fd = descriptor;
+  wanted.events = POLLIN;
+  // What cannot be waited for is read.
+  return ::poll(&wanted, 1, milliseconds) != 0;
+}
 
 std::ptrdiff_t read_some(int descriptor, char* bytes, std::size_t capacity) {
   for (;;) {
@@ -307,16 +336,39 @@ OVERLAPPED locked_byte() {
 
 }  // namespace
 
-void prepare_process() {
+struct PreparedProcess::Before {
+  void (*interrupt)(int) = SIG_DFL;
+  std::array<int, 3> modes = {};
+  std::array<std::optional<DWORD>, 3> consoles;
+  UINT code_page = 0;
+};
+
+PreparedProcess::PreparedProcess() : before_(std::make_unique<Before>()) {
+  before_->interrupt = std::signal(SIGINT, SIG_DFL);
+  if (before_->interrupt == SIG_IGN) std::signal(SIGINT, SIG_IGN);
+  before_->code_page = GetConsoleOutputCP();
   for (int descriptor = 0; descriptor <= 2; ++descriptor) {
-    _setmode(descriptor, _O_BINARY);
+    const auto at = static_cast<std::size_t>(descriptor);
+    before_->modes[at] = _setmode(descriptor, _O_BINARY);
     if (descriptor == 0) continue;
     DWORD mode = 0;
     if (GetConsoleMode(handle_of(descriptor), &mode) != 0) {
+      before_->consoles[at] = mode;
       SetConsoleMode(handle_of(descriptor),
                      mode | ENABLE_VIRTUAL_TERMINAL_PROCESSING);
       SetConsoleOutputCP(CP_UTF8);
     }
+  }
+}
+
+PreparedProcess::~PreparedProcess() {
+  if (before_->interrupt != SIG_ERR) std::signal(SIGINT, before_->interrupt);
+  for (int descriptor = 0; descriptor <= 2; ++descriptor) {
+    const auto at = static_cast<std::size_t>(descriptor);
+    if (before_->modes[at] != -1) _setmode(descriptor, before_->modes[at]);
+    if (!before_->consoles[at]) continue;
+    SetConsoleMode(handle_of(descriptor), *before_->consoles[at]);
+    SetConsoleOutputCP(before_->code_page);
   }
 }
 
@@ -427,6 +479,26 @@ unsigned part_of(std::size_t size) {
 }
 
 }  // namespace
+
+bool wait_readable(int descriptor, int milliseconds) {
+  const HANDLE handle = handle_of(descriptor);
+  if (GetFileType(handle) != FILE_TYPE_PIPE) {
+    return GetFileType(handle) != FILE_TYPE_CHAR ||
+           WaitForSingleObject(handle, static_cast<DWORD>(milliseconds)) !=
+               WAIT_TIMEOUT;
+  }
+  // Nothing waits for a pipe but a read.
+  constexpr int kStep = 5;
+  for (int waited = 0; waited < milliseconds; waited += kStep) {
+    DWORD bytes = 0;
+    if (PeekNamedPipe(handle, nullptr, 0, nullptr, &bytes, nullptr) == 0 ||
+        bytes > 0) {
+      return true;
+    }
+    Sleep(kStep);
+  }
+  return false;
+}
 
 std::ptrdiff_t read_some(int descriptor, char* bytes, std::size_t capacity) {
   return _read(descriptor, bytes, part_of(capacity));

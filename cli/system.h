@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,11 +24,26 @@ namespace parlance::cli {
 // that SIGPIPE ends.
 constexpr int kOutputClosed = 128 + 13;
 
-// To be called first.  A pipe whose reader has gone fails to be written to, or
-// ends the command; standard input and output are bytes; a console obeys
-// escape sequences and shows UTF-8.  Opens on the null device the standard
-// descriptors that are closed, so that no file gets their numbers.
-void prepare_process();
+// What the command expects of its process, while this exists.  A pipe whose
+// reader has gone fails to be written to, or ends the process, as does a file
+// that is longer than the system lets it be, and an interrupt, unless the
+// parent ignores interrupts; standard input and output are bytes; a console
+// obeys escape sequences and shows UTF-8.
+//
+// Opens on the null device the standard descriptors that are closed, so that no
+// file gets their numbers; these stay open.  The destructor restores the rest
+// for a process that goes on, such as an interpreter.
+class PreparedProcess {
+ public:
+  PreparedProcess();
+  ~PreparedProcess();
+  PreparedProcess(const PreparedProcess&) = delete;
+  PreparedProcess& operator=(const PreparedProcess&) = delete;
+
+ private:
+  struct Before;
+  std::unique_ptr<Before> before_;
+};
 // The arguments of main() in UTF-8.
 char** utf8_arguments(int& argc, char** argv);
 
@@ -82,6 +98,9 @@ bool is_open(int descriptor);
 int duplicate(int descriptor);
 bool close_descriptor(int descriptor);
 
+// Whether there is something to read, or the end, within the time.  May be true
+// too early; REQUIRES: milliseconds > 0.
+bool wait_readable(int descriptor, int milliseconds);
 // The number of bytes; below 0 for a failure, and EPIPE for a pipe whose reader
 // is gone.
 std::ptrdiff_t read_some(int descriptor, char* bytes, std::size_t capacity);
