@@ -456,6 +456,7 @@ void define_shortcut();
 void define_arrow(nb::module_& m);
 void define_batch(nb::module_& m);
 void define_chat(nb::module_& m);
+void define_command(nb::module_& m);  // if there is one
 void define_constraint(nb::module_& m);
 void define_delta_stream(nb::module_& m);
 void define_errors(nb::module_& m);

@@ -52,6 +52,9 @@ NB_MODULE(_parlance, m) {
   parlance::python::define_chat(m);
   parlance::python::define_delta_stream(m);
   parlance::python::define_view(m);
+#if PARLANCE_HAS_COMMAND
+  parlance::python::define_command(m);
+#endif
 }
 
 #undef PyInit__parlance

@@ -139,13 +139,13 @@ def test_made_up_families_are_unknown(template):
     """A family with another marker: the format that is named reads its calls."""
     if template.name in NOT_RENDERED or template.name.startswith("tokenizer-"):
         return
-    rendered = parlance._rendered_sample(Tokenizer(template))
+    rendered = parlance._api._rendered_sample(Tokenizer(template))
     markers = markers_of_calls(rendered)
     if not LONG:  # one of them, another for each template
         markers = markers[len(template.name) % len(markers) :][:1] if markers else []
     for marker in markers:
         tokenizer = Renamed(template, marker)
-        text = parlance._rendered_sample(tokenizer)
+        text = parlance._api._rendered_sample(tokenizer)
         if text == rendered or "Reykjavik" not in text:
             continue
         try:
@@ -162,7 +162,7 @@ def test_by_rendering_alone(template):
     tokenizer = Tokenizer(template)
     if template.name in NOT_RENDERED:
         return
-    rendered = parlance._rendered_sample(tokenizer)
+    rendered = parlance._api._rendered_sample(tokenizer)
     family = parlance.detect_format(tokenizer).family
     found = parlance.detect_format({}, rendered=rendered)
     assert family in [found.family, *found.others]

@@ -214,10 +214,11 @@ def test_errors(files, tmp_path, arguments, said):
 
 def test_files_that_are_none(tmp_path):
     (tmp_path / "x.parquet").write_text("no Parquet")
-    for name, said in (
-        ("x.parquet", "x.parquet"), ("no.parquet", "no.parquet"), ("a.jsonl", "--jsonl")
-    ):
-        assert said in run(tmp_path / name, "-f", "qwen3", "-o", tmp_path / "o", status=2)
+    arguments = ["-f", "qwen3", "-o", tmp_path / "o"]
+    for name in ("x.parquet", "no.parquet"):
+        assert name in run(tmp_path / name, *arguments, status=2)
+    said = run(tmp_path / "a.jsonl", tmp_path / "no.parquet", *arguments, status=2)
+    assert "--jsonl" in said
 
 
 # ---- Nothing is lost, mixed or taken for whole

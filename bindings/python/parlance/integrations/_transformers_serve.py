@@ -15,7 +15,8 @@ import contextvars
 import functools
 import weakref
 
-from .. import Format, _configuration_of, _rendered_sample, detect_format
+from .. import Format, detect_format
+from .._api import _configuration_of, _rendered_sample
 from .._constraining import Compiler
 from .._errors import Error, UsageError
 from .._parlance import Vocabulary
