@@ -19,7 +19,7 @@
 namespace parlance {
 namespace {
 
-constexpr std::size_t kSteps = 240;
+constexpr std::size_t kSteps = 400;
 constexpr TokenId kStop = 300;
 
 constexpr const char* kTools = R"([
@@ -68,6 +68,14 @@ Result<Vocabulary> make_vocabulary() {
   return Vocabulary::from_table(entries, stops);
 }
 
+// Of many tokens that are allowed, one that probably leads on: in a text every
+// byte is allowed, and only few of them begin or end anything.
+bool leads_on(std::string_view bytes) {
+  constexpr std::string_view kLeading = "\"'<>{}[]()|:,\n ab1";
+  return bytes.size() > 1 || bytes.empty() ||
+         kLeading.find(bytes[0]) != std::string_view::npos;
+}
+
 // Walks until the text ends or the steps do.  Returns the text.
 std::string walk(Matcher matcher, std::size_t words,
                  const Vocabulary& vocabulary, std::uint64_t seed, Sum& masks) {
@@ -77,20 +85,23 @@ std::string walk(Matcher matcher, std::size_t words,
        ++step) {
     matcher.fill_bitmask(row);
     std::vector<TokenId> allowed;
+    std::vector<TokenId> leading;
     for (std::size_t i = 0; i < words; ++i) {
       const auto bits = static_cast<std::uint32_t>(row[i]);
       masks.add_number(bits);
       for (std::uint32_t bit = 0; bit < 32; ++bit) {
         const auto id = static_cast<TokenId>(i * 32 + bit);
-        if ((bits >> bit & 1) != 0 && id < vocabulary.size()) {
-          allowed.push_back(id);
-        }
+        if ((bits >> bit & 1) == 0 || id >= vocabulary.size()) continue;
+        allowed.push_back(id);
+        if (leads_on(vocabulary.bytes(id))) leading.push_back(id);
       }
     }
     if (allowed.empty()) break;
     seed = seed * 6364136223846793005 + 1442695040888963407;
-    // Where many tokens are allowed, text is written, and that may end.
-    const TokenId next = allowed[(seed >> 33) % allowed.size()];
+    const std::uint64_t drawn = seed >> 33;
+    const std::vector<TokenId>& from =
+        leading.empty() || drawn % 8 == 0 ? allowed : leading;
+    const TokenId next = from[drawn / 8 % from.size()];
     if (!matcher.accept_token(next)) break;
     out += next == kStop ? std::string_view() : vocabulary.bytes(next);
   }
@@ -129,21 +140,24 @@ bool answer(std::string_view name, const Compiler& compiler,
   Sum masks;
   Sum events;
   std::vector<std::string> texts = {"Let me look.\n", "\"{<tool_call>"};
-  StructuralTagOptions options;
-  options.tools = tools;
-  if (const Result<Grammar> grammar = format->grammar(options)) {
-    const Result<Constraint> constraint =
-        compiler.compile(*grammar, {.markers = Markers::kText});
-    if (!constraint) {
-      masks.add(constraint.error().message);
-    } else {
-      for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-        texts.push_back(walk(constraint->matcher(), compiler.mask_words(),
-                             compiler.vocabulary(), seed, masks));
+  for (const char* choice : {"auto", "required"}) {
+    StructuralTagOptions options;
+    options.tools = tools;
+    options.tool_choice = choice;
+    if (const Result<Grammar> grammar = format->grammar(options)) {
+      const Result<Constraint> constraint =
+          compiler.compile(*grammar, {.markers = Markers::kText});
+      if (!constraint) {
+        masks.add(constraint.error().message);
+      } else {
+        for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+          texts.push_back(walk(constraint->matcher(), compiler.mask_words(),
+                               compiler.vocabulary(), seed, masks));
+        }
       }
+    } else {
+      masks.add(grammar.error().message);
     }
-  } else {
-    masks.add(grammar.error().message);
   }
   for (const std::string& text : texts) {
     read(*format, text, text.size() + 1, events);
