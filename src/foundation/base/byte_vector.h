@@ -14,14 +14,16 @@
 //   // and a loop over the rest, or over all bytes where there are no vectors
 //
 // Where a processor has no such instructions, or counts bytes of a word from
-// the other end, the loops over bytes are left.
+// the other end, the loops over bytes are left; with -DPARLANCE_BYTE_VECTORS=0,
+// too, for scripts/platforms to compare.
 
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 
-#if (defined(__SSE2__) || defined(__ARM_NEON) || defined(__wasm_simd128__)) && \
+#if defined(PARLANCE_BYTE_VECTORS)
+#elif (defined(__SSE2__) || defined(__ARM_NEON) || defined(__wasm_simd128__)) && \
     __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define PARLANCE_BYTE_VECTORS 1
 #else
