@@ -23,7 +23,8 @@
 #include <cstring>
 
 #if defined(PARLANCE_BYTE_VECTORS)
-#elif (defined(__SSE2__) || defined(__ARM_NEON) || defined(__wasm_simd128__)) && \
+#elif (defined(__SSE2__) || defined(__ARM_NEON) || \
+       defined(__wasm_simd128__)) &&               \
     __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define PARLANCE_BYTE_VECTORS 1
 #else
