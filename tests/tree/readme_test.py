@@ -28,7 +28,10 @@ PAGES = [
     "docs/reference/grammars.md",
     "docs/reference/harmony.md",
     "docs/reference/integrations.md",
+    "docs/reference/argument-styles.md",
     "docs/reference/structural-tags.md",
+    "docs/reference/tag-reading.md",
+    "docs/reference/tool-calling.md",
 ] + sorted(
     str(p.relative_to(ROOT)) for p in (ROOT / "docs" / "guide").glob("*.md")
 )

@@ -1,4 +1,4 @@
-// docs/reference/structural-tags.md: its table of families has names of the
+// docs/reference/tool-calling.md: its table of families has names of the
 // built-in formats, and texts that their structural tags accept.
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ std::string code(std::string cell) {
 
 TEST(TagDocs, FamiliesAndTheirCalls) {
   std::ifstream file(testing::formats_folder() +
-                     "/../docs/reference/structural-tags.md");
+                     "/../docs/reference/tool-calling.md");
   StructuralTagOptions options;
   options.tools = *json::parse(R"([{"type": "function", "function": {
       "name": "f", "parameters": {"type": "object", "required": ["x"],

@@ -2,7 +2,7 @@
 //
 // An open node collects the text of its format and the objects of its finished
 // children.  finish() makes a JSON object of it, in the shape that
-// docs/reference/structural-tags.md gives for the type of the format.
+// docs/reference/tag-reading.md gives for the type of the format.
 
 #include "tag_parser/parse_tree.h"
 

@@ -10,7 +10,7 @@
 // turns the innermost of them into a JSON object, and stores the object in the
 // node of the enclosing format.
 //
-// docs/reference/structural-tags.md lists the members of every node.
+// docs/reference/tag-reading.md lists the members of every node.
 
 #include <cstdint>
 #include <string>
