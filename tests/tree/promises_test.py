@@ -2,8 +2,9 @@
 
 A sentence that says "never", "always", "exactly", "at most", a number or a default
 stands in promises.tsv with its page and its test: FILE::NAME, where NAME is a
-function of Python, SUITE.NAME of GoogleTest, or a word of that file.  A sentence
-that is changed, a new one, and a test that is gone are found here.  Where there is
+function of Python, SUITE.NAME of GoogleTest, or a word of that file.  So does a
+sentence anywhere about what transformers does.  A sentence that is changed, a new
+one, and a test that is gone are found here.  Where there is
 no test, the third column is "-" and the fourth says why none is needed.
 
     python tests/tree/promises_test.py    prints what the table lacks
@@ -27,6 +28,17 @@ PAGES = [
     "docs/reference/constraints.md#Memory",
     *sorted(str(p.relative_to(ROOT)) for p in (ROOT / "docs" / "guide").glob("*.md")),
 ]
+# Pages that say what transformers does: all of them may.
+UPSTREAM = re.compile(
+    r"\b[Uu]pstream\b|\b(?:like|as) transformers\b|\btransformers(?:' own)? (?:finds|accepts"
+    r"|raises|ignores|loads|reads|stops|has|makes|gives|can|would|does)\b"
+)
+ABOUT_ITSELF = ("docs/performance.md", "docs/tests.md", "docs/tour.md", "docs/dependencies.md")
+PAGES += [
+    f"{page}@transformers"
+    for page in sorted(str(p.relative_to(ROOT)) for p in (ROOT / "docs").rglob("*.md"))
+    if page not in ABOUT_ITSELF and "design/" not in page
+]
 STRONG = re.compile(
     r"\b(?:never|always|exactly|at most|at least|byte for byte|nothing is lost"
     r"|no text is lost|by default|defaults? (?:is|are|of)|Default:)\b"
@@ -37,7 +49,7 @@ STRONG = re.compile(
 
 def text_of(page):
     """A page, or one section of it, without code."""
-    name, _, section = page.partition("#")
+    name, _, section = page.partition("@")[0].partition("#")
     text = (ROOT / name).read_text()
     if section:
         (text,) = re.findall(rf"^## {section}\n(.*?)(?=^## |\Z)", text, re.M | re.S)
@@ -46,6 +58,8 @@ def text_of(page):
 
 def sentences(page):
     for block in re.split(r"\n\s*\n|\n(?=\||[*-] |#)", text_of(page)):
+        if "| upstream" in block:  # the head of a table
+            continue
         block = re.sub(r"\]\([^)]*\)", "]", " ".join(block.split()))
         yield from re.split(r"(?<=[.:;])\s+(?=[A-Z`*\[])", block)
 
@@ -55,7 +69,8 @@ def strong(page):
         # No headings, languages, statuses of HTTP, and what stands in code.
         plain = re.sub(r"`[^`]*`", "``", sentence)
         plain = re.sub(r"C\+\+20|C99|HTTP|\b(?:400|503)\b", "", plain)
-        if STRONG.search(plain) and not sentence.startswith("#"):
+        found = UPSTREAM if page.endswith("@transformers") else STRONG
+        if found.search(plain) and not sentence.startswith("#"):
             yield sentence
 
 
