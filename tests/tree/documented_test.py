@@ -117,6 +117,10 @@ def test_versions_that_are_needed():
         r'rust-version = "([\d.]+)"', (ROOT / "bindings/rust/Cargo.toml").read_text()
     )
     assert f"Rust {least} or newer" in PAGES["docs/guide/rust.md"]
+    (least,) = re.findall(
+        r"^go ([\d.]+)$", (ROOT / "bindings/go/go.mod").read_text(), re.MULTILINE
+    )
+    assert f"Go {least} or newer" in PAGES["docs/guide/go.md"]
 
 
 def test_number_of_functions_in_c():
