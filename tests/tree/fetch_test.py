@@ -187,7 +187,7 @@ def test_every_download_is_pinned_and_documented():
     described = (ROOT / "docs" / "dependencies.md").read_text("utf-8")
     for name, item in fetch.downloads().items():
         assert item.registry in fetch.CLIENTS
-        assert re.fullmatch(r"\d+(\.\d+)+((a|b|rc)\d+)?", item.version)
+        assert re.fullmatch(r"\d+(\.\d+)+((a|b|rc)\d+|-\d+(\.\d+)+)?", item.version)
         assert re.fullmatch(r"[0-9a-f]{64}", item.sha256)
         assert f"| `{name}` |" in described
         assert f"`{item.package}` {item.version}" in described

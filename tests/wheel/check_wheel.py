@@ -1,12 +1,26 @@
 """Uses the installed package as a new user would; run by scripts/wheel with
-nothing but Python and the wheel.  Prints a line for each thing tried."""
+nothing but Python and the wheel.  Prints a line for each thing tried.
 
+    python check_wheel.py [FOLDER [README]]
+
+FOLDER is where the package lies, "" if Python finds it; the first example
+of the README is run, too."""
+
+import contextlib
 import importlib.metadata
+import io
+import json
+import os
 import pathlib
+import re
+import subprocess
 import sys
 import sysconfig
 
-import parlance
+if len(sys.argv) > 1 and sys.argv[1]:
+    sys.path.insert(0, sys.argv[1])
+
+import parlance  # noqa: E402
 
 # The distribution has a name of its own (pyproject.toml).
 (DISTRIBUTION,) = importlib.metadata.packages_distributions()["parlance"]
@@ -76,13 +90,54 @@ def matches_with_pcre2():
     assert message["answer"] == "Yes</a>.", message
 
 
-def has_its_licences():
+def command(*arguments, text=""):
+    """Its output, by the way that needs no script."""
+    place = str(pathlib.Path(parlance.__file__).parents[1])
+    done = subprocess.run(
+        [sys.executable, "-m", "parlance", *arguments],
+        input=text.encode(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": place},
+    )
+    assert done.returncode == 0 and done.stderr == b"", done
+    return done.stdout.decode()
+
+
+def has_the_command():
+    assert command("--version") == f"parlance {parlance.__version__}\n"
+    # Bytes that a text mode changes.
+    text = "<think>Bern, then.</think>Let me\r\nlook:\x1aZ\u00fcrich"
+    message = json.loads(command("parse", "--format", "qwen3", text=text))
+    assert message["thinking"] == "Bern, then."
+    assert message["content"] == text.partition("</think>")[2], message
+    assert "qwen3" in command("formats")
+
+
+def has_its_files():
     files = importlib.metadata.files(DISTRIBUTION)
-    names = {file.name for file in files if "licenses" in str(file)}
-    assert {"LICENSE", "NOTICE", "PCRE2"} <= names, names
+    licences = {file.name for file in files if "licenses" in str(file)}
+    assert licences >= {"LICENSE", "NOTICE"}, licences
+    shared = [file for file in files if "share" in file.parts]
+    assert len(shared) == 4, shared
     for file in files:
-        if "licenses" in str(file):
+        if "licenses" in str(file) or file in shared:
             assert pathlib.Path(file.locate()).stat().st_size > 100, file
+    notice = next(file for file in files if file.name == "NOTICE")
+    for name in ("PCRE2", "zlib", "Zstandard"):
+        assert name in notice.read_text(), name
+
+
+def runs_the_first_example():
+    if len(sys.argv) < 3:
+        return
+    text = pathlib.Path(sys.argv[2]).read_text("utf-8")
+    code = re.search(r"```python\n(.*?)```", text, re.S)[1]
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output):
+        exec(compile(code, "README", "exec"), {})
+    expected = re.findall(r"^#> (.*)$", code, re.M)
+    assert output.getvalue().splitlines() == expected, output.getvalue()
 
 
 def main():
@@ -92,7 +147,8 @@ def main():
         f"parlance {version}, Python {sys.version.split()[0]},"
         f" {sysconfig.get_platform()}"
     )
-    tried = (parses, streams, constrains, matches_with_pcre2, has_its_licences)
+    tried = (parses, streams, constrains, matches_with_pcre2, has_the_command)
+    tried += (has_its_files, runs_the_first_example)
     for function in tried:
         function()
         print("ok", function.__name__)
