@@ -3,9 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/access.h"
@@ -15,7 +19,10 @@
 #include "json/merge_patch.h"
 #include "parlance/detect.h"
 #include "parlance/format.h"
+#include "parlance/grammar.h"
 #include "parlance/json.h"
+#include "parlance/response_parser.h"
+#include "parlance/structural_tag.h"
 #include "support/folders.h"
 #include "support/vectors.h"
 
@@ -236,6 +243,9 @@ TEST(FamilyFile, ErrorsOfReading) {
       {R"("layout": {"before": ["x"]})", {"layout/before/0", "white space"}},
       {R"("layout": {"before": "\n"})", {"layout/before", "a list of strings"}},
       {R"("strip": 1)", {"strip", "true or false"}},
+      {R"("as": "tool_calls")", {"as", "another field of the template"}},
+      {R"("as": "content")", {"as", "must be \"tool_calls\""}},
+      {R"("as": 3)", {"as", "a string, got an integer"}},
   };
   for (const auto& [members, expected] : rows) {
     const std::string path = at + expected.first;
@@ -254,6 +264,89 @@ TEST(FamilyFile, ErrorsOfReading) {
        "/parlance/read/thinking/arguments", "is for \"content\""},
   };
   for (const ErrorRow& row : others) expect_error(row);
+}
+
+// Calls as elements, and `members` of a field that reads them as JSON.
+std::string two_notations(const std::string& json_calls,
+                          const std::string& members,
+                          const std::string& write = "") {
+  return R"({"name": "two", "response_template": {"start_anchor": "A",
+      "fields": {
+        "tool_calls": {"open_pattern": "<call:(?P<name>\\w+)>",
+          "close": "</call>", "content": "xml-inline", "repeats": true,
+          "content_args": {"tag_pattern": "<(?P<key>\\w+)>(?P<value>.*?)</>"},
+          "transform": {"type": "function", "function":
+            {"name": "{name}", "arguments": "{content}"}}},
+        "json_calls": {)" +
+         json_calls + R"("close": "</call>", "content": "json",
+          "transform": {"type": "function", "function":
+            {"name": "{content.name}", "arguments": "{content.arguments}"}}},
+        "content": {"repeats": true, "join": "",
+          "content_args": {"strip": false}}}},
+      "parlance": {"read": {"json_calls": {)" +
+         members + "}}" + write + "}}";
+}
+
+TEST(FamilyFile, CallsInTwoNotations) {
+  const std::string open = R"("open": "<call>", "repeats": true, )";
+  const Format format =
+      load(two_notations(open, R"("as": "tool_calls", "ends": "value")"));
+  const std::string text =
+      R"(a<call:f><x>1</></call><call>{"name": "g", "arguments": {"y": 2}})"
+      R"(</call>b<call:f></call><call>{"name": "h", "arguments": {}}</call>)";
+  const auto names_of = [](const json::Value& message) {
+    std::string out;
+    for (const json::Value& call : message.find("tool_calls")->items()) {
+      out += call.find("function")->find("name")->as_string();
+    }
+    return out;
+  };
+  const Message whole = parse_response(format, text, {.attempts = true});
+  EXPECT_EQ(names_of(whole.fields), "fgfh") << json::dump(whole.fields);
+  EXPECT_EQ(whole.fields.find("content")->as_string(), "ab");
+  EXPECT_EQ(whole.attempts.size(), 4u);
+  EXPECT_TRUE(whole.diagnostics.empty());
+  EXPECT_EQ(whole.fields.find("json_calls"), nullptr);
+  for (std::size_t cut = 0; cut <= text.size(); ++cut) {
+    ResponseParser parser(format, {.stream_calls = true});
+    std::string opened;
+    const auto add = [&](std::span<const Event> events) {
+      for (const Event& event : events) {
+        if (event.kind != EventKind::kCallOpen) continue;
+        EXPECT_EQ(event.field, "tool_calls");
+        opened += event.text;
+      }
+    };
+    add(parser.feed(std::string_view(text).substr(0, cut)));
+    add(parser.feed(std::string_view(text).substr(cut)));
+    add(parser.finalize());
+    EXPECT_EQ(parser.message().fields, whole.fields) << cut;
+    EXPECT_EQ(opened, "fgfh") << cut;
+  }
+  ResponseFields fields(format, text);
+  ASSERT_EQ(fields.fields().size(), 2u);
+  EXPECT_EQ(fields.fields()[1].name, "tool_calls");
+  // What opens or closes the second notation is no content in a tag.
+  StructuralTagOptions options;
+  options.tools = *json::parse(R"([{"name": "f"}])");
+  const Result<Grammar> grammar = format.grammar(options);
+  ASSERT_TRUE(grammar) << grammar.error().to_string();
+  EXPECT_TRUE(grammar->accepts("a<call:f></call>"));
+  EXPECT_FALSE(grammar->accepts("a<call>"));
+  EXPECT_FALSE(grammar->accepts("a</call>"));
+  // The field of the calls has its name, and so has the notation.
+  const std::pair<std::string, std::string> renamed[] = {{"json_calls", "x"}};
+  EXPECT_FALSE(format.with_names(renamed));
+  EXPECT_TRUE(format.with_names({}));
+
+  const std::string at = "/parlance/read/json_calls/as";
+  const std::string as = R"("as": "tool_calls")";
+  expect_error({two_notations(R"("open": "<call>", )", as), at.c_str(),
+                "\"repeats\": true"});
+  expect_error({two_notations(open, as, R"(, "write": {
+                  "order": ["json_calls*"], "json_calls": {"parts": [
+                    "<call>", {"name": "json"}, {"arguments": "json"}]}})"),
+                at.c_str(), "read only"});
 }
 
 TEST(FamilyFile, Writing) {

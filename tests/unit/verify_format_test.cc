@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "parlance/format.h"
+#include "parlance/grammar.h"
 #include "parlance/json.h"
 #include "parlance/structural_tag.h"
 #include "parlance/vocabulary.h"
@@ -115,6 +116,73 @@ TEST(VerifyFormat, WalksFindWhatCallsDoNotShow) {
   EXPECT_NE(found[0].error.message.find("is not rendered"), std::string::npos)
       << show(found[0]);
   EXPECT_LE(found[0].text.size(), 40u) << found[0].text;
+}
+
+// A file whose calls have an argument a line, with JSON in a second notation.
+std::string lines(std::string_view value, std::string_view parser) {
+  return R"({"name": "mine", "response_template": {
+      "start_anchor": "<|assistant|>", "fields": {
+        "tool_calls": {"open_pattern": "<call>(?P<name>\\w+)\\n",
+          "close": "</call>", "repeats": true, "content": "kv-lines",
+          "content_args": {"value_parser": {"name": ")" +
+         std::string(parser) + R"j("}},
+          "transform": {"type": "function", "function":
+            {"name": "{name}", "arguments": "{content}"}}},
+        "json_calls": {"open_pattern": "<call>(?=\\s*\\{)",
+          "close": "</call>", "repeats": true, "content": "json",
+          "transform": {"type": "function", "function":
+            {"name": "{content.name}", "arguments": "{content.arguments}"}}},
+        "content": {"repeats": true, "join": ""}}},
+      "parlance": {
+        "read": {"json_calls": {"as": "tool_calls", "ends": "value"}},
+        "write": {"order": ["content?", "tool_calls*"],
+        "content": {"parts": [{"text": true}]},
+        "tool_calls": {"parts": ["<call>", {"name": "raw"}, "\n",
+          {"arguments": {"each": [{"key": "raw"}, ": ", {"value": ")j" +
+         std::string(value) + R"("}, "\n"]}}, "</call>"]}}}})";
+}
+
+// JSON on one line, strings that are trimmed by the line and by the pattern,
+// and calls in two notations: the grammar writes what comes back.
+TEST(VerifyFormat, ValuesOnOneLineAndTrimmedOnes) {
+  std::string spaced = elements("raw", "null");
+  const std::string_view value = "(?P<value>.*?)";
+  spaced.replace(spaced.find(value), value.size(),
+                 "\\\\s*(?P<value>.*?)\\\\s*");
+  VerifyFormatOptions options{.walks = 200, .seed = 3};
+  options.tools = *json::parse(R"([{"type": "function", "function": {
+      "name": "f", "parameters": {"type": "object", "required": ["s"],
+        "properties": {"s": {"type": "string"}, "n": {"type": "integer"},
+          "o": {"type": "object", "properties": {"a": {"type": "string"}}},
+          "l": {"type": "array", "items": {"type": "string"}}}}}}])");
+  StructuralTagOptions request;
+  request.tools = options.tools;
+  for (const std::string& source :
+       {lines("json", "json"), lines("raw", "text"), spaced}) {
+    SCOPED_TRACE(source);
+    const Result<Format> format = Format::from_json(source);
+    ASSERT_TRUE(format) << format.error().to_string();
+    for (const FormatFinding& finding : verify_format(*format, options)) {
+      ADD_FAILURE() << show(finding);
+    }
+    const Result<Grammar> grammar = format->grammar(request);
+    ASSERT_TRUE(grammar) << grammar.error().to_string();
+    const bool by_line = source != spaced;
+    const auto call = [&](std::string_view s, std::string_view o) {
+      const std::string first(s), second(o);
+      return by_line ? "<call>f\ns: " + first + "\no: " + second + "\n</call>"
+                     : "<call:f><s>" + first + "</><o>" + second + "</></call>";
+    };
+    const bool json = source.find(R"("value": "json")") != source.npos;
+    const std::string_view s = json ? R"(" x ")" : "x y";
+    EXPECT_TRUE(grammar->accepts(call(s, R"({"a": "b"})")));
+    EXPECT_EQ(grammar->accepts(call(s, "{\"a\":\n\"b\"}")), !by_line);
+    if (!json) {
+      EXPECT_FALSE(grammar->accepts(call(" x", "{}")));
+      EXPECT_FALSE(grammar->accepts(call("x ", "{}")));
+    }
+    EXPECT_FALSE(grammar->accepts("<call>{\"name\": \"f\"}</call>"));
+  }
 }
 
 // Masks in the tokens of a vocabulary, in which texts of the format are marks.

@@ -9,6 +9,7 @@ import re
 
 import parlance
 import pytest
+from parlance.testing import check_format
 
 DOCS = pathlib.Path(__file__).resolve().parents[3] / "docs"
 FORMATS = DOCS.parent / "formats"
@@ -21,9 +22,13 @@ def blocks(language):
     return re.findall(rf"^```{language}\n(.*?)^```", GUIDE, re.M | re.S)
 
 
-@pytest.mark.parametrize("number", range(len(blocks("json"))))
+FILES = [block for block in blocks("json") if '"aurora"' in block]
+(BOREALIS,) = set(blocks("json")) - set(FILES)
+
+
+@pytest.mark.parametrize("number", range(len(FILES)))
 def test_files_of_the_guide(number):
-    aurora = parlance.Format(json.loads(blocks("json")[number]))
+    aurora = parlance.Format(json.loads(FILES[number]))
     assert aurora.lint() == []
     parser = aurora.parser(prefix="")
     (sample,) = blocks("text")
@@ -41,8 +46,22 @@ def test_files_of_the_guide(number):
     }
 
 
+def test_the_file_with_two_notations():
+    borealis = parlance.Format(json.loads(BOREALIS))
+    assert borealis.lint() == []
+    check_format(borealis, walks=100)
+    call = {"name": "f", "arguments": {"a": {"b": 1}}}
+    text = 'Hi.<call>f\na: {"b": 1}\n</call><call>' + json.dumps(call) + "</call>"
+    message = parlance.parse_response(text, borealis, prefix="")
+    assert [each["function"] for each in message["tool_calls"]] == [call, call]
+    tools = [{"name": "f", "parameters": {"properties": {"a": {"type": "object"}}}}]
+    grammar = borealis.grammar(tools=tools)
+    assert grammar.accepts('<call>f\na: {"b": 1}\n</call>')
+    assert not grammar.accepts('<call>f\na: {"b":\n1}\n</call>')
+
+
 def test_program_of_the_guide(tmp_path, monkeypatch):
-    (tmp_path / "aurora.json").write_text(blocks("json")[-1])
+    (tmp_path / "aurora.json").write_text(FILES[-1])
     monkeypatch.chdir(tmp_path)
     for program in blocks("python"):
         exec(compile(program, "write-a-format-file.md", "exec"), {})  # noqa: S102
@@ -243,7 +262,7 @@ def test_the_loader_knows_the_keys_of_the_schema():
             node = SCHEMA["$defs"][node["$ref"].rpartition("/")[2]]
         return set(node["properties"])
 
-    file = json.loads(blocks("json")[-1])
+    file = json.loads(FILES[-1])
     assert known({**file, "x": 1}, "/x") == of()
     assert known(
         {**file, "parlance": {**file["parlance"], "x": 1}}, "/parlance/x"

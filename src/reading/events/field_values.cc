@@ -9,7 +9,7 @@
 namespace parlance::events {
 
 json::Kind FieldValues::kind(std::uint32_t field) const {
-  const Slot& slot = slots_[field];
+  const Slot& slot = this->slot(field);
   switch (slot.form) {
     case Form::kEmpty:
     case Form::kValue:
@@ -31,7 +31,7 @@ json::Value FieldValues::value(std::uint32_t field) const {
 }
 
 FieldValues::View FieldValues::view(std::uint32_t field) const {
-  const Slot& slot = slots_[field];
+  const Slot& slot = this->slot(field);
   switch (slot.form) {
     case Form::kEmpty:
     case Form::kValue:
@@ -60,10 +60,11 @@ bool FieldValues::View::empty() const {
 }
 
 FieldValues::Slot& FieldValues::filled(std::uint32_t field) {
-  Slot& slot = slots_[field];
+  Slot& slot = this->slot(field);
   if (slot.form == Form::kEmpty) {
-    (last_ == kNone ? first_ : slots_[last_].next) = field;
-    last_ = field;
+    const std::uint32_t own = slot_of(field);
+    (last_ == kNone ? first_ : slots_[last_].next) = own;
+    last_ = own;
   }
   return slot;
 }
@@ -81,8 +82,8 @@ FieldValues::Slot& FieldValues::owned(std::uint32_t field) {
 }
 
 void FieldValues::set_default(std::uint32_t field, const json::Value& value) {
-  slots_[field].form = Form::kValue;
-  slots_[field].value = value;
+  slot(field).form = Form::kValue;
+  slot(field).value = value;
 }
 
 void FieldValues::set(std::uint32_t field, json::Value value) {
@@ -123,7 +124,7 @@ void FieldValues::set_view(std::uint32_t field, std::string_view text) {
 }
 
 std::vector<json::FlatNode>& FieldValues::nodes(std::uint32_t field) {
-  Slot& slot = slots_[field];
+  Slot& slot = this->slot(field);
   if (slot.form != Form::kNodes) slot.nodes.clear();
   return slot.nodes;
 }

@@ -22,10 +22,16 @@ class FieldValues {
  public:
   explicit FieldValues(std::size_t fields) : slots_(fields) {}
 
+  // The values of `field` are from now on those of `other`.
+  // REQUIRES: neither has one, and `other` shares none.
+  void share(std::uint32_t field, std::uint32_t other) {
+    slots_[field].shared = other;
+  }
+
   std::size_t size() const { return slots_.size(); }
   // Whether the field has neither a default nor the value of a region.
   bool empty(std::uint32_t field) const {
-    return slots_[field].form == Form::kEmpty;
+    return slot(field).form == Form::kEmpty;
   }
   // The kind of its value; kNull for an empty field.
   json::Kind kind(std::uint32_t field) const;
@@ -51,8 +57,8 @@ class FieldValues {
   }
 
   // A region of the field has been read, and gives it no value here.
-  void attempt(std::uint32_t field) { slots_[field].attempted = true; }
-  bool attempted(std::uint32_t field) const { return slots_[field].attempted; }
+  void attempt(std::uint32_t field) { slot(field).attempted = true; }
+  bool attempted(std::uint32_t field) const { return slot(field).attempted; }
 
   void set_default(std::uint32_t field, const json::Value& value);
   // Replaces the value.
@@ -71,7 +77,7 @@ class FieldValues {
   // The value as nodes, for the caller to write: those that it has, or none.
   // It is the value from set_nodes() on.
   bool has_nodes(std::uint32_t field) const {
-    return slots_[field].form == Form::kNodes;
+    return slot(field).form == Form::kNodes;
   }
   std::vector<json::FlatNode>& nodes(std::uint32_t field);
   void set_nodes(std::uint32_t field) { filled(field).form = Form::kNodes; }
@@ -83,6 +89,7 @@ class FieldValues {
   struct Slot {
     Form form = Form::kEmpty;
     bool attempted = false;
+    std::uint32_t shared = kNone;  // the field that has the values of this one
     // The field that was completed for the first time after this one.
     std::uint32_t next = kNone;
     json::Value value = {};
@@ -91,6 +98,12 @@ class FieldValues {
     std::string_view text = {};  // kView
   };
 
+  std::uint32_t slot_of(std::uint32_t field) const {
+    const std::uint32_t shared = slots_[field].shared;
+    return shared == kNone ? field : shared;
+  }
+  Slot& slot(std::uint32_t field) { return slots_[slot_of(field)]; }
+  const Slot& slot(std::uint32_t field) const { return slots_[slot_of(field)]; }
   // The slot of a field that gets a value.
   Slot& filled(std::uint32_t field);
   // The same; kNodes and kView become kValue and kJoined.

@@ -206,7 +206,8 @@ Result<Format> Format::with_names(
       return Error{ErrorCode::kEmptyValue,
                    "names: the new name of field '" + from + "' is empty."};
     }
-    if (to != from && (from == "content" || from == "tool_calls")) {
+    if (to != from &&
+        (from == "content" || from == "tool_calls" || field->values_of)) {
       return Error{ErrorCode::kConflict,
                    "names: field '" + from + "' keeps its name."};
     }
@@ -214,7 +215,10 @@ Result<Format> Format::with_names(
   }
   for (std::size_t i = 0; i < description.fields.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
-      if (description.fields[i].name != description.fields[j].name) continue;
+      if (description.fields[i].name != description.fields[j].name ||
+          description.fields[i].values_of || description.fields[j].values_of) {
+        continue;
+      }
       return Error{ErrorCode::kConflict, "names: two fields would be called '" +
                                              description.fields[i].name + "'."};
     }

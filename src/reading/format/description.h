@@ -104,6 +104,9 @@ struct Field {
   bool optional = true;
   std::optional<Transform> transform = std::nullopt;
   bool transform_each = false;
+  // The regions are calls of this field, in a second notation; `name` is that
+  // of the field ("as" in a format file).
+  std::optional<FieldId> values_of = std::nullopt;
 };
 
 struct Description {

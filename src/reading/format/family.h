@@ -117,6 +117,8 @@ struct FieldReading {
   bool otherwise_content = false;
   std::vector<std::string> drop = {};  // texts of no field
   Layout layout = {};
+  // "as": the field that the values belong to.  Empty: this one.
+  std::string as = {};
   // Whether white space around the text of the region is left out; overrides
   // content_args.strip of the template.
   std::optional<bool> strip = std::nullopt;

@@ -198,7 +198,7 @@ Texts wrappers(const Field& field, const std::vector<WriteLayout>& layouts) {
 }
 
 bool has_calls(const Field& field) {
-  return field.template_name == "tool_calls" ||
+  return field.name == "tool_calls" ||
          (field.transform &&
           std::ranges::any_of(field.transform->members, [](const auto& member) {
             return member.first == "function";

@@ -335,9 +335,48 @@ FieldReading load_field(const FileValue& value, const Field& field) {
         }},
        {"drop", into(out.drop)},
        {"layout", [&](const FileValue& one) { out.layout = load_layout(one); }},
-       {"strip", [&](const FileValue& one) { out.strip = one.boolean(); }}},
+       {"strip", [&](const FileValue& one) { out.strip = one.boolean(); }},
+       {"as", [&](const FileValue& one) { out.as = one.text(); }}},
       " of field '" + field.name + "'");
   return out;
+}
+
+// Makes the regions of fields with "as" calls of the field that it names.
+// REQUIRES: `read` and `write` are loaded.
+void join_notations(const FileValue& read, FormatImpl& out) {
+  constexpr std::string_view kCalls = "tool_calls";
+  std::vector<Field>& fields = out.description.fields;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    Field& field = fields[i];
+    if (out.family.reading.fields[FieldId(i)].as.empty()) continue;
+    const FileValue at =
+        read.member(field.template_name, "")
+            .member("as", "'as' of field '" + field.template_name + "'");
+    const auto calls = std::ranges::find(fields, kCalls, &Field::template_name);
+    if (at.json().as_string() != kCalls || calls == fields.end() ||
+        field.template_name == kCalls) {
+      return at.fail(ErrorCode::kUnknownName,
+                     at.what() +
+                         " must be \"tool_calls\", another field of the "
+                         "template: the field is a second notation of its "
+                         "calls.");
+    }
+    if (!field.open || !field.repeats || !calls->repeats) {
+      return at.fail(ErrorCode::kConflict,
+                     at.what() +
+                         " needs an opening delimiter, and \"repeats\": true "
+                         "here and in field 'tool_calls': a response may have "
+                         "calls in both notations.");
+    }
+    if (out.family.writing && !out.family.writing->fields[FieldId(i)].empty()) {
+      return at.fail(ErrorCode::kConflict,
+                     at.what() +
+                         " is for a notation that is read only; its layouts in "
+                         "'write' are to be those of 'tool_calls', or none.");
+    }
+    field.name = kCalls;
+    field.values_of = FieldId(static_cast<std::size_t>(calls - fields.begin()));
+  }
 }
 
 Variant load_variant(const std::string& name, const FileValue& value) {
@@ -513,6 +552,9 @@ std::optional<Error> load_parlance(const json::Value& json, FormatImpl& out) {
                         check_names(out, variants);
                       }}});
   if (extension.ok()) load_markup(extension, out);
+  if (extension.ok() && extension.json().find("read") != nullptr) {
+    join_notations(extension.member("read", "'read'"), out);
+  }
   if (extension.ok()) derive_interruption(out);
   return error;
 }

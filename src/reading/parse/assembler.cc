@@ -95,6 +95,10 @@ Assembler::Assembler(const format::FormatImpl& format,
                                                      .diagnoses = diagnoses});
   }
   for (std::uint32_t i = 0; i < values_.size(); ++i) {
+    const std::optional<FieldId>& of = description_.fields[i].values_of;
+    if (of) values_.share(i, *of);
+  }
+  for (std::uint32_t i = 0; i < values_.size(); ++i) {
     if (program_.defaults[i] == nullptr) continue;
     values_.set_default(i, *program_.defaults[i]);
   }

@@ -358,6 +358,7 @@ class Deriver {
     for (std::size_t i = 0; i < fields.size(); ++i) {
       const Field& field = fields[i];
       const FieldId id(i);
+      if (field.values_of) continue;  // a notation that is read only
       if (field.open.kind == Delimiter::Kind::kPattern &&
           may_match_nothing(field.open.pattern.hir)) {
         return unsupported(field, "its open_pattern may match the empty text",

@@ -271,7 +271,8 @@ class Planner {
         exclude_opener(text, i, free);
         if (plan_->fields[i].role == Role::kReasoning) {
           exclude(text, description_.fields[i].close, true);
-        } else if (plan_->fields[i].role == Role::kCalls &&
+        } else if ((plan_->fields[i].role == Role::kCalls ||
+                    description_.fields[i].values_of) &&
                    description_.fields[i].close && format_.recovers) {
           append(text.texts,
                  format::markup_of(description_.fields[i].close.pattern.hir));
