@@ -189,9 +189,13 @@ def run_rust(code, folder):
     pytest.skip("bindings/rust/check runs it")
 
 
+def run_javascript(code, folder):
+    pytest.skip("bindings/node/check runs it")
+
+
 RUNNERS = {
     "python": run_python, "cpp": run_cpp, "c": run_c, "console": run_console,
-    "go": run_go, "rust": run_rust,
+    "go": run_go, "rust": run_rust, "javascript": run_javascript,
 }
 
 

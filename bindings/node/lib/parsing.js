@@ -1,0 +1,409 @@
+// What both modules have: formats, tools, parsers, chat streams, the events of
+// other servers.  parsing(runtime) makes the classes of a runtime, which is one
+// module.
+
+import { constants } from './abi.js';
+import { event_members, EventReader, kEventSize } from './events.js';
+import { Handle, held, pointer_of, using } from './instance.js';
+
+// What makes an object of a pointer that is there already, in place of what a
+// caller gives to its constructor.
+export const kAdopt = Symbol('adopt');
+
+export const adopted = (make) => ({ [kAdopt]: make });
+
+// Whether `parser` gives its events as lists of members, for tests.
+export const kMembers = Symbol('members');
+
+const is_text = (piece) =>
+  typeof piece === 'string' ||
+  piece instanceof Uint8Array ||
+  piece instanceof ArrayBuffer;
+
+const is_high = (unit) => unit >= 0xd800 && unit <= 0xdbff;
+
+// The pieces of a stream: what is iterable, or a ReadableStream, where that is not.
+export async function* pieces_of(source) {
+  if (source?.[Symbol.asyncIterator] || source?.[Symbol.iterator]) {
+    yield* source;
+    return;
+  }
+  const reader = source.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    reader.cancel().catch(() => {});
+    reader.releaseLock();
+  }
+}
+
+export function parsing(runtime) {
+  const here = () => runtime.instance;
+
+  // Formats by name, of one instance.
+  let named = new Map();
+  let named_in = null;
+
+  function format_of(format) {
+    if (typeof format !== 'string') return format;
+    if (named_in !== here()) {
+      named = new Map();
+      named_in = here();
+    }
+    if (!named.has(format)) named.set(format, new Format(format));
+    return named.get(format);
+  }
+
+  const tools_of = (instance, tools) =>
+    Array.isArray(tools) ? instance.transient(new Tools(tools)) : tools;
+
+  // The struct of a parser's options for a call.
+  function parser_options(instance, options) {
+    const { prefix, tools, ...more } = options;
+    const given = { ...more, tools: tools_of(instance, tools) };
+    given[is_text(prefix) ? 'prefix' : 'prefix_ids'] = prefix;
+    return instance.struct('parser_options', given, 'a parser');
+  }
+
+  class Format extends Handle {
+    static kind = 'format';
+
+    constructor(name) {
+      super(
+        here(),
+        name?.[kAdopt] ??
+          ((instance) =>
+            instance.make('parlance_format_built_in', ...instance.text(name))),
+      );
+    }
+
+    static names() {
+      const instance = here();
+      const count = instance.call('parlance_formats_count');
+      return Array.from({ length: count }, (_, i) =>
+        instance.literal(instance.call('parlance_formats_name', i, 0)),
+      );
+    }
+
+    static fromJSON(json, { variant = '' } = {}) {
+      return new Format(
+        adopted((instance) =>
+          instance.make(
+            'parlance_format_from_json',
+            ...(typeof json === 'string' ? instance.text(json) : instance.json(json)),
+            ...instance.text(variant),
+          ),
+        ),
+      );
+    }
+
+    rename(names) {
+      const [, pointer] = held(this);
+      return new Format(
+        adopted((instance) =>
+          instance.make('parlance_format_rename', pointer, ...instance.json(names)),
+        ),
+      );
+    }
+
+    describe() {
+      return using(this, (i, at) => i.tell('parlance_format_describe', at));
+    }
+
+    toJSON() {
+      return using(this, (i, at) => i.tell('parlance_format_to_json', at));
+    }
+
+    template() {
+      return using(this, (i, at) => i.tell('parlance_format_template', at));
+    }
+
+    lint() {
+      return using(this, (i, at) => i.tell('parlance_format_lint', at));
+    }
+
+    parser(options) {
+      return new Parser(this, options);
+    }
+
+    parse(text, options) {
+      return parse(this, text, options);
+    }
+  }
+
+  class Tools extends Handle {
+    static kind = 'tools';
+
+    constructor(tools) {
+      super(here(), (i) => i.make('parlance_tools_from_json', ...i.json(tools)));
+    }
+  }
+
+  class Parser extends Handle {
+    static kind = 'parser';
+    #reader;
+    #high = ''; // the first half of a character
+    #out;
+
+    constructor(source, options = {}) {
+      source = format_of(source);
+      const by_tag = source?.constructor?.kind === 'compiled_tag';
+      super(here(), (instance) => {
+        return instance.make(
+          by_tag ? 'parlance_parser_new_by_tag' : 'parlance_parser_new',
+          pointer_of(source, instance, 'the format'),
+          parser_options(instance, options),
+        );
+      });
+      this.#reader = new EventReader(
+        options.vocabulary !== undefined && options.vocabulary !== null,
+      );
+    }
+
+    #events(instance, status, what, at) {
+      if (status !== 0) instance.check(status, what);
+      const count = instance.size(at + 4);
+      if (count === 0) return [];
+      const first = instance.size(at);
+      if (this[kMembers]) {
+        return Array.from({ length: count }, (_, i) =>
+          event_members(instance, first + i * kEventSize),
+        );
+      }
+      return this.#reader.read(instance, first, count, (i) =>
+        this.#json(instance, i),
+      );
+    }
+
+    #json(instance, index) {
+      return instance.scope(() =>
+        instance.tell('parlance_parser_event_json', held(this)[1], index),
+      );
+    }
+
+    #call(name, what, given) {
+      const [instance, pointer] = held(this);
+      const mark = instance.enter();
+      try {
+        const out = instance.room(8);
+        const status = instance.call(
+          name, pointer, ...given(instance), kEventSize, out, out + 4,
+        );
+        return this.#events(instance, status, what, out);
+      } finally {
+        instance.leave(mark);
+      }
+    }
+
+    initialEvents() {
+      return this.#call('parlance_parser_initial', 'initialEvents', () => []);
+    }
+
+    feed(text) {
+      if (typeof text === 'string') {
+        // A character whose halves come in two pieces is one.
+        if (this.#high !== '') {
+          text = this.#high + text;
+          this.#high = '';
+        }
+        const last = text.length - 1;
+        if (last >= 0 && is_high(text.charCodeAt(last))) {
+          this.#high = text[last];
+          text = text.slice(0, last);
+        }
+      }
+      return this.#call('parlance_parser_feed', 'feed', (i) => i.text(text));
+    }
+
+    feedTokens(ids) {
+      return this.#call('parlance_parser_feed_tokens', 'feedTokens', (i) =>
+        i.ids(ids),
+      );
+    }
+
+    finalize() {
+      let before = [];
+      if (this.#high !== '') {
+        const half = this.#high;
+        this.#high = '';
+        before = this.#call('parlance_parser_feed', 'finalize', (i) => i.text(half));
+      }
+      const last = this.#call('parlance_parser_finalize', 'finalize', () => []);
+      return before.length === 0 ? last : [...before, ...last];
+    }
+
+    #fed(piece) {
+      if (is_text(piece)) return this.feed(piece);
+      return this.feedTokens(typeof piece === 'number' ? [piece] : piece);
+    }
+
+    // The events of a response that arrives: strings, bytes, or lists of ids.
+    async *stream(source) {
+      yield* this.initialEvents();
+      for await (const piece of pieces_of(source)) {
+        yield* this.#fed(piece);
+      }
+      yield* this.finalize();
+    }
+
+    result() {
+      return using(this, (i, at) => i.tell('parlance_parser_result', at));
+    }
+
+    message() {
+      return this.result().message;
+    }
+
+    chatMessage() {
+      return using(this, (i, at) => i.tell('parlance_parser_chat_message', at));
+    }
+
+    held() {
+      return using(this, (i, at) => {
+        const out = i.zeros(8);
+        i.check(i.call('parlance_parser_held', at, out, out + 4), 'held');
+        return i.bytes.slice(i.size(out), i.size(out) + i.size(out + 4));
+      });
+    }
+
+    #state() {
+      return using(this, (i, at) => {
+        const out = i.zeros(8);
+        i.check(i.call('parlance_parser_state', at, out, out + 4), 'state');
+        return { prefixBytes: i.size(out), finalized: i.int(out + 4) !== 0 };
+      });
+    }
+
+    get prefixBytes() {
+      return this.#state().prefixBytes;
+    }
+
+    get finalized() {
+      return this.#state().finalized;
+    }
+  }
+
+  // Events of a parser in the shape of a chat API.
+  class ChatStream extends Handle {
+    static kind = 'chat';
+    #json;
+
+    constructor(source, request = {}) {
+      source = format_of(source);
+      const by_tag = source?.constructor?.kind === 'compiled_tag';
+      super(here(), (instance) => {
+        const of = pointer_of(source, instance, 'the format');
+        return instance.make(
+          'parlance_chat_new', by_tag ? 0 : of, by_tag ? of : 0,
+          ...instance.json(request),
+        );
+      });
+      this.#json = request.output === 'json';
+    }
+
+    #say(name, ...given) {
+      return using(this, (i, at) => {
+        const text = i.say(name, at, ...given.flatMap((f) => f(i)));
+        return this.#json ? JSON.parse(text) : text;
+      });
+    }
+
+    begin() {
+      return this.#say('parlance_chat_begin');
+    }
+
+    // The events of the parser's last call.
+    feed(parser) {
+      return this.#say('parlance_chat_feed', (i) => [
+        pointer_of(parser, i, 'the parser'),
+      ]);
+    }
+
+    end(why = 'stop', { parser, ...usage } = {}) {
+      const reason = constants[`END_${why.toUpperCase()}`] ?? -1;
+      return this.#say(
+        'parlance_chat_end',
+        () => [reason],
+        (i) => [pointer_of(parser, i, 'the parser'), ...i.json(usage)],
+      );
+    }
+
+    response() {
+      return using(this, (i, at) => i.tell('parlance_chat_response', at));
+    }
+
+    // All of a response that arrives: `parser` is new and reads by the same format.
+    async *stream(parser, source, why = 'stop') {
+      yield this.begin();
+      parser.initialEvents();
+      yield this.feed(parser);
+      for await (const piece of pieces_of(source)) {
+        if (is_text(piece)) parser.feed(piece);
+        else parser.feedTokens(piece);
+        yield this.feed(parser);
+      }
+      parser.finalize();
+      yield this.feed(parser);
+      yield this.end(why, { parser });
+    }
+  }
+
+  function parse(format, text, options = {}) {
+    return here().scope((i) =>
+      i.tell(
+        'parlance_parse', pointer_of(format_of(format), i, 'the format'),
+        ...i.text(text), parser_options(i, options),
+      ),
+    );
+  }
+
+  // The text inside the server-sent events of a server that does not parse.
+  class SSE extends Handle {
+    static kind = 'sse';
+
+    constructor() {
+      super(here(), (i) => i.make('parlance_sse_new'));
+    }
+
+    feed(bytes) {
+      return using(this, (i, at) =>
+        i.say('parlance_sse_feed', at, ...i.text(bytes)),
+      );
+    }
+
+    finalize() {
+      return using(this, (i, at) => i.say('parlance_sse_finalize', at));
+    }
+
+    // What the last call could not read.
+    faults() {
+      return using(this, (i, at) => i.tell('parlance_sse_faults', at));
+    }
+
+    // The text of a response that arrives, such as the body that fetch() gives.
+    async *stream(source) {
+      for await (const piece of pieces_of(source)) {
+        const text = this.feed(piece);
+        if (text !== '') yield text;
+      }
+      const text = this.finalize();
+      if (text !== '') yield text;
+    }
+  }
+
+  return {
+    Format,
+    Tools,
+    Parser,
+    ChatStream,
+    SSE,
+    parse,
+    version: () => here().literal(here().call('parlance_version')),
+    tools_of,
+    format_of,
+  };
+}

@@ -1,0 +1,9 @@
+// What reads responses, in parser.wasm.
+
+import { parsing } from './parsing.js';
+import { reading } from './runtime.js';
+
+export { ParlanceError } from './error.js';
+
+export const { Format, Tools, Parser, ChatStream, SSE, parse, version } =
+  parsing(reading);

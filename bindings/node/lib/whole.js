@@ -1,0 +1,27 @@
+// All of the library, in parlance.wasm.
+
+import { constraining } from './constraining.js';
+import { parsing } from './parsing.js';
+import { whole } from './runtime.js';
+
+export { ParlanceError } from './error.js';
+
+const parsers = parsing(whole);
+export const { Format, Tools, Parser, ChatStream, SSE, parse, version } = parsers;
+export const {
+  Vocabulary,
+  StructuralTag,
+  CompiledTag,
+  Grammar,
+  Compiler,
+  Constraint,
+  Matcher,
+  MaskTable,
+  Batch,
+  fillMany,
+  detect,
+  detectionSample,
+  explain,
+  MASK_NOTHING_EXCLUDED,
+  MASK_NOT_LISTED,
+} = constraining(whole, parsers);
