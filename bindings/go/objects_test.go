@@ -277,6 +277,9 @@ func TestMatchers(t *testing.T) {
 		t.Error(rows, words, err)
 	}
 	ok(0, table.Clear())(t)
+	if constrains := ok(matcher.Fill(masks))(t); !constrains || masks[0] != 2 {
+		t.Error(masks)
+	}
 	if string(ok(matcher.Captures())(t)) != "[]" {
 		t.Error("captures")
 	}
