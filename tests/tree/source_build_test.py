@@ -1,6 +1,7 @@
 """A source build that lacks a library names the packages that have it, and a
 project that builds Parlance as a part of itself gets the library only."""
 
+import os
 import pathlib
 import shutil
 import subprocess
@@ -29,11 +30,12 @@ MISSING = {
 }
 
 
-def configure(source, build, *options):
+def configure(source, build, *options, **environment):
     if not all(map(shutil.which, ("cmake", "ninja"))):
         pytest.skip("no cmake or no ninja")
     return subprocess.run(
         ["cmake", "-S", source, "-B", build, "-G", "Ninja", *options],
+        env={**os.environ, **environment},
         capture_output=True,
         text=True,
         timeout=120,
@@ -46,6 +48,21 @@ def test_a_missing_library(library, tmp_path):
     result = configure(ROOT, tmp_path, *options)
     assert result.returncode != 0
     for word in words:
+        assert word in result.stderr, result.stderr
+
+
+def test_a_missing_compiler(tmp_path):
+    """What pip shows where no wheel fits."""
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    for name in ("cmake", "ninja"):
+        if shutil.which(name) is None:
+            pytest.skip(f"no {name}")
+        (programs / name).symlink_to(shutil.which(name))
+    options = ["-DSKBUILD=ON", "-DCMAKE_FIND_USE_CMAKE_SYSTEM_PATH=OFF"]
+    result = configure(ROOT, tmp_path / "build", *options, PATH=str(programs))
+    assert result.returncode != 0
+    for word in ("No wheel", "apt-get install g++", "GCC 12"):
         assert word in result.stderr, result.stderr
 
 
