@@ -506,8 +506,10 @@ std::ptrdiff_t read_some(int descriptor, char* bytes, std::size_t capacity) {
 
 std::ptrdiff_t write_some(int descriptor, std::string_view bytes) {
   const int n = _write(descriptor, bytes.data(), part_of(bytes.size()));
-  // So the C library says of a pipe without a reader.
-  if (n < 0 && errno == EINVAL) errno = EPIPE;
+  // The C library has EINVAL for a pipe without a reader, and Wine has EBADF.
+  if (n < 0 && GetFileType(handle_of(descriptor)) == FILE_TYPE_PIPE) {
+    errno = EPIPE;
+  }
   return n;
 }
 
