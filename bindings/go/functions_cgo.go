@@ -580,6 +580,10 @@ func parserEventJSON(parser *Parser, index int) ([]byte, error) {
 func freeParser(at pointer) { C.parlance_parser_free((*C.parlance_parser)(at)) }
 
 func parserHeld(parser *Parser) (string, error) {
+	if err := (*object)(parser).enter(); err != nil {
+		return "", err
+	}
+	defer (*object)(parser).leave()
 	var text *C.char
 	var textSize C.size_t
 	status := C.parlance_parser_held((*C.parlance_parser)((*object)(parser).pointer()), &text, &textSize)

@@ -8,8 +8,7 @@ type Batch object
 // Close frees it; a second call does nothing.  Without Close that is done when
 // nothing refers to it any more.
 func (o *Batch) Close() error {
-	(*object)(o).close(freeBatch)
-	return nil
+	return (*object)(o).close(freeBatch)
 }
 
 // Chat is one response in the shape of a chat API.  One goroutine at a time.
@@ -18,8 +17,7 @@ type Chat object
 // Close frees it; a second call does nothing.  Without Close that is done when
 // nothing refers to it any more.
 func (o *Chat) Close() error {
-	(*object)(o).close(freeChat)
-	return nil
+	return (*object)(o).close(freeChat)
 }
 
 // CompiledTag is a structural tag for parsers.  Any number of goroutines may use it.
@@ -28,8 +26,7 @@ type CompiledTag object
 // Close frees it; a second call does nothing.  Without Close that is done when
 // nothing refers to it any more.
 func (o *CompiledTag) Close() error {
-	(*object)(o).close(freeCompiledTag)
-	return nil
+	return (*object)(o).close(freeCompiledTag)
 }
 
 // Compiler is makes constraints for a vocabulary.  Any number of goroutines may use it.
@@ -38,8 +35,7 @@ type Compiler object
 // Close frees it; a second call does nothing.  Without Close that is done when
 // nothing refers to it any more.
 func (o *Compiler) Close() error {
-	(*object)(o).close(freeCompiler)
-	return nil
+	return (*object)(o).close(freeCompiler)
 }
 
 // Constraint is a grammar for a vocabulary.  Any number of goroutines may use it.
@@ -48,8 +44,7 @@ type Constraint object
 // Close frees it; a second call does nothing.  Without Close that is done when
 // nothing refers to it any more.
 func (o *Constraint) Close() error {
-	(*object)(o).close(freeConstraint)
-	return nil
+	return (*object)(o).close(freeConstraint)
 }
 
 // Format is how a model family writes a response.  Any number of goroutines may use it.
@@ -58,8 +53,7 @@ type Format object
 // Close frees it; a second call does nothing.  Without Close that is done when
 // nothing refers to it any more.
 func (o *Format) Close() error {
-	(*object)(o).close(freeFormat)
-	return nil
+	return (*object)(o).close(freeFormat)
 }
 
 // Grammar is which texts are valid.  Any number of goroutines may use it.
@@ -68,8 +62,7 @@ type Grammar object
 // Close frees it; a second call does nothing.  Without Close that is done when
 // nothing refers to it any more.
 func (o *Grammar) Close() error {
-	(*object)(o).close(freeGrammar)
-	return nil
+	return (*object)(o).close(freeGrammar)
 }
 
 // Matcher is which tokens may come next in one response.  One goroutine at a time.
@@ -78,8 +71,7 @@ type Matcher object
 // Close frees it; a second call does nothing.  Without Close that is done when
 // nothing refers to it any more.
 func (o *Matcher) Close() error {
-	(*object)(o).close(freeMatcher)
-	return nil
+	return (*object)(o).close(freeMatcher)
 }
 
 // Parser is reads one response.  One goroutine at a time.
@@ -88,8 +80,7 @@ type Parser object
 // Close frees it; a second call does nothing.  Without Close that is done when
 // nothing refers to it any more.
 func (o *Parser) Close() error {
-	(*object)(o).close(freeParser)
-	return nil
+	return (*object)(o).close(freeParser)
 }
 
 // SSE is reads the event stream of another server.  One goroutine at a time.
@@ -98,8 +89,7 @@ type SSE object
 // Close frees it; a second call does nothing.  Without Close that is done when
 // nothing refers to it any more.
 func (o *SSE) Close() error {
-	(*object)(o).close(freeSSE)
-	return nil
+	return (*object)(o).close(freeSSE)
 }
 
 // Table is masks by number.  Any number of goroutines may use it, except Clear.
@@ -108,8 +98,7 @@ type Table object
 // Close frees it; a second call does nothing.  Without Close that is done when
 // nothing refers to it any more.
 func (o *Table) Close() error {
-	(*object)(o).close(freeTable)
-	return nil
+	return (*object)(o).close(freeTable)
 }
 
 // Tag is a structural tag.  Any number of goroutines may use it.
@@ -118,8 +107,7 @@ type Tag object
 // Close frees it; a second call does nothing.  Without Close that is done when
 // nothing refers to it any more.
 func (o *Tag) Close() error {
-	(*object)(o).close(freeTag)
-	return nil
+	return (*object)(o).close(freeTag)
 }
 
 // Tools is the tools of a request.  Any number of goroutines may use it.
@@ -128,8 +116,7 @@ type Tools object
 // Close frees it; a second call does nothing.  Without Close that is done when
 // nothing refers to it any more.
 func (o *Tools) Close() error {
-	(*object)(o).close(freeTools)
-	return nil
+	return (*object)(o).close(freeTools)
 }
 
 // Vocabulary is the tokens of a model.  Any number of goroutines may use it.
@@ -138,6 +125,5 @@ type Vocabulary object
 // Close frees it; a second call does nothing.  Without Close that is done when
 // nothing refers to it any more.
 func (o *Vocabulary) Close() error {
-	(*object)(o).close(freeVocabulary)
-	return nil
+	return (*object)(o).close(freeVocabulary)
 }

@@ -214,7 +214,16 @@ func TestOneCallAtATime(t *testing.T) {
 		go func() {
 			defer all.Done()
 			for range 50 {
-				if _, err := parser.Feed(text); err != nil {
+				events, err := parser.Feed(text)
+				if err != nil {
+					refused(t, err, parlance.CodeBusy)
+				}
+				for _, event := range events {
+					if event.Kind == parlance.RegionChunk && event.Text != text {
+						t.Error("the events are another call's")
+					}
+				}
+				if _, err := parser.Held(); err != nil {
 					refused(t, err, parlance.CodeBusy)
 				}
 			}

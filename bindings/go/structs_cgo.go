@@ -90,6 +90,10 @@ func parserHandle(parser *Parser) *C.parlance_parser {
 }
 
 func parserInitial(parser *Parser) ([]Event, error) {
+	if err := (*object)(parser).enter(); err != nil {
+		return nil, err
+	}
+	defer (*object)(parser).leave()
 	var events *C.parlance_event
 	var count C.size_t
 	status := C.parlance_parser_initial(parserHandle(parser), C.sizeof_parlance_event, &events, &count)
@@ -97,6 +101,10 @@ func parserInitial(parser *Parser) ([]Event, error) {
 }
 
 func parserFeed(parser *Parser, text string) ([]Event, error) {
+	if err := (*object)(parser).enter(); err != nil {
+		return nil, err
+	}
+	defer (*object)(parser).leave()
 	var events *C.parlance_event
 	var count C.size_t
 	status := C.parlance_parser_feed(parserHandle(parser), chars(text), C.size_t(len(text)),
@@ -105,6 +113,10 @@ func parserFeed(parser *Parser, text string) ([]Event, error) {
 }
 
 func parserFeedTokens(parser *Parser, ids []uint32) ([]Event, error) {
+	if err := (*object)(parser).enter(); err != nil {
+		return nil, err
+	}
+	defer (*object)(parser).leave()
 	var events *C.parlance_event
 	var count C.size_t
 	status := C.parlance_parser_feed_tokens(parserHandle(parser), numbers(ids), C.size_t(len(ids)),
@@ -113,6 +125,10 @@ func parserFeedTokens(parser *Parser, ids []uint32) ([]Event, error) {
 }
 
 func parserFinalize(parser *Parser) ([]Event, error) {
+	if err := (*object)(parser).enter(); err != nil {
+		return nil, err
+	}
+	defer (*object)(parser).leave()
 	var events *C.parlance_event
 	var count C.size_t
 	status := C.parlance_parser_finalize(parserHandle(parser), C.sizeof_parlance_event, &events, &count)
@@ -381,6 +397,10 @@ func tableRows(table *Table, begin, end int) ([]int32, int, error) {
 // --- Batches and explanations
 
 func batchStep(batch *Batch, steps []Step, masks []int32, stride int, table *Table, temperatures []float32) error {
+	if err := (*object)(batch).enter(); err != nil {
+		return err
+	}
+	defer (*object)(batch).leave()
 	var pin runtime.Pinner
 	defer pin.Unpin()
 	given := make([]C.parlance_step, len(steps))
