@@ -84,7 +84,8 @@ int main(int argc, char **argv) {
     parlance_matcher *matcher = NULL;
     int32_t *row, constrains = 0, accepted = 0;
     CHECK(parlance_vocabulary_from_memory(tokenizer, bytes, &vocabulary, NULL));
-    CHECK(parlance_compiler_new(vocabulary, NULL, 0, &compiler, NULL));
+    CHECK(parlance_compiler_new(vocabulary, TEXT("{\"stop_ids\": [151645]}"),
+                                &compiler, NULL));
     CHECK(parlance_compile(compiler, PARLANCE_JSON_SCHEMA, TEXT(kSchema), NULL, 0,
                            &constraint, NULL));
     CHECK(parlance_matcher_new(constraint, NULL, &matcher, NULL));

@@ -59,7 +59,8 @@ const out = {
 const [, , tokenizer] = process.argv;
 if (tokenizer) {
   const kItem = '{"city": "Bern", "days": 14}, ';
-  const compiler = new Compiler(Vocabulary.fromBytes(await readFile(tokenizer)));
+  const vocabulary = Vocabulary.fromBytes(await readFile(tokenizer));
+  const compiler = new Compiler(vocabulary, { stop_ids: [151645] });
   const constraint = compiler.compile({
     type: 'array',
     items: {
