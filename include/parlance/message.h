@@ -34,6 +34,8 @@ struct Diagnostic {
   std::string message;  // what was found and what was expected
   std::string field;    // "" if no field is concerned
   Span bytes;           // in the stream, see Event::bytes
+  // The byte of the stream at which the text cannot be read, if it is known.
+  std::optional<std::size_t> at = std::nullopt;
 };
 
 // ORDER: EventKind

@@ -30,6 +30,11 @@ constexpr std::size_t kLongestCharacter = 4;  // bytes
 // Nodes of a flat value that are allocated before it is known how many it has.
 constexpr std::size_t kFewNodes = 256;
 
+std::optional<std::size_t> place_of(const Error& error) {
+  if (!error.span) return std::nullopt;
+  return error.span->begin;
+}
+
 // Whether `value` is a call or a list of calls: objects whose "function" has a
 // name and an object of arguments.
 bool consists_of_calls(const json::Value& value) {
@@ -268,7 +273,7 @@ void Assembler::add_attempts(const Closing& region, std::string_view text,
     place.bytes = place.inner = {at(begin), at(stop)};
     const bool copied = attempts_->tells() && attempts_->copies(place.bytes);
     place.text = copied ? written(begin, stop) : std::string();
-    if (item.error.empty()) {
+    if (!item.error) {
       attempts_->add(place, value->items()[next++]);
       continue;
     }
@@ -286,7 +291,7 @@ void Assembler::add_attempts(const Closing& region, std::string_view text,
                           region.at_end && last ? CallStatus::kCutOff
                           : item.nameless       ? CallStatus::kNoName
                                                 : CallStatus::kMalformed,
-                          item.error,
+                          placed(*item.error, region.text.end).message,
                           copied ? call_reader(region.field, marks) : nullptr,
                           text.substr(item.bytes.begin, item.bytes.size()));
   }
@@ -657,6 +662,19 @@ bool Assembler::has_elements(std::uint64_t position) {
   return !inside && base::is_blank(text.substr(end));
 }
 
+Error Assembler::placed(Error error, std::size_t end) const {
+  if (!error.span) return error;
+  const auto begin = static_cast<std::size_t>(body_begin_);
+  if (begin + body().size() != end) {
+    error.span.reset();
+    return error;
+  }
+  error.span->begin += begin;
+  error.span->end += begin;
+  error.message += " (byte " + std::to_string(error.span->begin) + ")";
+  return error;
+}
+
 Result<json::Value> Assembler::region_value(FieldId index, bool cut,
                                             std::uint64_t position) {
   const format::Field& field = description_.fields[index];
@@ -676,14 +694,15 @@ Result<json::Value> Assembler::region_value(FieldId index, bool cut,
                 options_.recover && field.content.dirty() ? &remarks : nullptr,
                 damage, attempts_ ? &items_ : nullptr);
   read_.field = kNoField;
-  if (!value) return value;
+  if (!value) return placed(std::move(value).error(), at(position));
   for (ValueDamage& part : damage) {
-    out_.diagnose(
-        {part.error.code,
-         "a value beside others cannot be read: " + part.error.message,
-         field.name,
-         {static_cast<std::size_t>(body_begin_) + part.bytes.begin,
-          static_cast<std::size_t>(body_begin_) + part.bytes.end}});
+    const Error error = placed(std::move(part.error), at(position));
+    out_.diagnose({error.code,
+                   "a value beside others cannot be read: " + error.message,
+                   field.name,
+                   {static_cast<std::size_t>(body_begin_) + part.bytes.begin,
+                    static_cast<std::size_t>(body_begin_) + part.bytes.end},
+                   place_of(error)});
   }
   for (const auto& [part, what] : remarks) {
     out_.diagnose({ErrorCode::kInvalidContent,
@@ -904,6 +923,7 @@ void Assembler::spoil_region(const Closing& region, const Error& error) {
   }
   diagnostic.field = field.name;
   diagnostic.bytes = region.text;
+  diagnostic.at = place_of(error);
   if (!options_.recover && !failure_) {
     failure_ =
         Error{error.code, "Field \"" + field.name + "\": " + diagnostic.message,

@@ -248,6 +248,10 @@ class Assembler final : public SegmentSink {
                                   std::vector<Remark>* remarks,
                                   std::vector<ValueDamage>& damage,
                                   std::vector<ItemEnd>* ends = nullptr) const;
+  // An error whose span is in body(), which ends at `end`: then its span is in
+  // the stream, and its message names the place.  It has none in a body from
+  // which text was dropped.
+  Error placed(Error error, std::size_t end) const;
   bool is_read(FieldId field) const;
   // parlance.read of a field, or null.
   const format::FieldReading* reading(FieldId field) const {

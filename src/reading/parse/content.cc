@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "base/python_number.h"
 #include "base/utf8.h"
@@ -104,22 +105,28 @@ ContentResult parse_json(const MarkedText& marked, const Content& content,
     }
     return std::move(*value);
   }
-  switch (value.error().code) {
+  Error error = std::move(value).error();
+  // A place in the rewritten text is none in the response.
+  std::optional<Span> rewritten_place;
+  if (working != text) rewritten_place = std::exchange(error.span, {});
+  switch (error.code) {
     case ErrorCode::kTooDeep:
-      return value.error();
+      return error;
     case ErrorCode::kTooLarge:
-      return invalid(value.error().message);
+      return invalid(error.message);
     default:
       break;
   }
   if (content.allow_non_json) return Value(stripped(text, content));
-  std::string message = "not JSON: " + value.error().message;
-  if (value.error().span) {
-    message += " (byte " + std::to_string(value.error().span->begin) + ")";
+  error.code = ErrorCode::kInvalidContent;
+  error.message = "not JSON: " + error.message;
+  if (working != text) {
+    error.message += ".  After dialects: " + shown(working);
+    if (rewritten_place) {
+      error.message += ", there byte " + std::to_string(rewritten_place->begin);
+    }
   }
-  message += ".  Text: " + shown(text);
-  if (working != text) message += ".  After dialects: " + shown(working);
-  return invalid(std::move(message));
+  return error;
 }
 
 }  // namespace
@@ -515,11 +522,18 @@ ContentResult parse_kv(const MarkedText& marked, const Content& content,
 ContentResult parse_call_list(std::string_view text, const Limits& limits) {
   Result<Value> calls = read_call_list(text, limits);
   if (calls) return calls;
-  std::string message = "not a list of calls: " + calls.error().message;
-  if (calls.error().span) {
-    message += " (byte " + std::to_string(calls.error().span->begin) + ")";
-  }
-  return invalid(message + ".  Text: " + shown(text));
+  Error error = std::move(calls).error();
+  error.code = ErrorCode::kInvalidContent;
+  error.message = "not a list of calls: " + error.message;
+  return error;
+}
+
+// The place of an error in a value is none in the text that contains it.
+ContentResult without_place(ContentResult value) {
+  if (value || !value.error().span) return value;
+  Error error = std::move(value).error();
+  error.span.reset();
+  return error;
 }
 
 // The names that a placeholder may refer to.
@@ -648,10 +662,10 @@ ContentResult parse_content(const MarkedText& marked, const Content& content,
     case ContentKind::kJson:
       return parse_json(marked, content, program, limits, once);
     case ContentKind::kXmlInline:
-      return parse_xml(marked, content, program, limits, cut, remarks,
-                       elements);
+      return without_place(
+          parse_xml(marked, content, program, limits, cut, remarks, elements));
     case ContentKind::kKvLines:
-      return parse_kv(marked, content, program, limits, remarks);
+      return without_place(parse_kv(marked, content, program, limits, remarks));
     case ContentKind::kPythonCallList:
       return parse_call_list(text, limits);
   }

@@ -232,8 +232,16 @@ std::vector<Item> read_items(const Field& field, const FieldReading& reading,
   const bool literals =
       reading.syntax == ValueSyntax::kPython && !is_lax(content);
   const auto read = [&](Span bytes) {
-    return read_one(text.substr(bytes.begin, bytes.size()), content, literals,
-                    {field, &reading}, context.program, context.limits);
+    Result<Value> value =
+        read_one(text.substr(bytes.begin, bytes.size()), content, literals,
+                 {field, &reading}, context.program, context.limits);
+    if (!value && value.error().span) {
+      Error error = std::move(value).error();
+      error.span->begin += bytes.begin;
+      error.span->end += bytes.begin;
+      value = std::move(error);
+    }
+    return value;
   };
   // The places of the items of a list, or of the values of a sequence.
   const auto split = [&](Span bytes, bool list) {
@@ -502,8 +510,9 @@ Result<Value> read_values(const Field& field, const FieldReading& reading,
       }
     }
     if (ends != nullptr) {
-      ends->push_back(
-          {item.bytes, call ? std::string() : call.error().message, nameless});
+      ends->push_back({item.bytes,
+                       call ? std::nullopt : std::optional<Error>(call.error()),
+                       nameless});
     }
     if (call) {
       calls.push_back(std::move(*call));

@@ -59,9 +59,9 @@ struct ValueDamage {
 
 // What came of an item: a call, or none.
 struct ItemEnd {
-  Span bytes;              // in the text
-  std::string error = {};  // "" for a call
-  bool nameless = false;   // it would be one, but for its name
+  Span bytes;                                 // in the text
+  std::optional<Error> error = std::nullopt;  // none for a call
+  bool nameless = false;  // it would be one, but for its name
 };
 
 // The value of `text`: a call, or a list of calls if has_several_values().  An
