@@ -1068,7 +1068,7 @@ namespace view {
 inline constexpr char kClass[] =
     R"(What became of a response: a page for a browser, and its facts.
 
-``view`` makes it.  Notebooks show it as a table of the first rows.)";
+``view`` makes it.  Notebooks show its page.)";
 
 inline constexpr char kFacts[] =
     R"(The facts as a ``dict``: which bytes went where, and why, the tokens, the

@@ -36,7 +36,9 @@ class ViewObject {
     return to_object(json::Value(std::move(out)));
   }
   nb::object html() const { return to_str(page()); }
-  nb::object table() const { return to_str(to_html_table(explanation_)); }
+  nb::object beginning(std::size_t max_bytes) const {
+    return to_str(page(max_bytes));
+  }
 
   void save(nb::handle path) const {
     const std::string name = path_of(path);
@@ -55,7 +57,9 @@ class ViewObject {
   }
 
  private:
-  std::string page() const { return to_html(explanation_, {.title = title_}); }
+  std::string page(std::size_t max_bytes = 0) const {
+    return to_html(explanation_, {.title = title_, .max_bytes = max_bytes});
+  }
 
   Explanation explanation_;
   std::string title_;
@@ -144,7 +148,7 @@ void define_view(nb::module_& m) {
       .def("save", &ViewObject::save, nb::arg("path").none(),
            nb::sig("def save(self, path: str | os.PathLike[str]) -> None"),
            doc::view::kSave)
-      .def("_repr_html_", &ViewObject::table)
+      .def("_beginning", &ViewObject::beginning, nb::arg("max_bytes"))
       .def("__repr__", &ViewObject::repr);
   m.def("view", &view, nb::arg("by"), nb::arg("response").none(),
         nb::arg("prefix").none(), nb::arg("tools").none(),

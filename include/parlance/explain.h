@@ -48,7 +48,7 @@ enum class ExplanationKind : std::uint8_t {
   kClose,      // the delimiter that closes a region
   kUnclaimed,  // text that belongs to no field
   kLayout,     // white space that belongs to no value
-  kOutside,    // markup between regions, and text that no event stands for
+  kOutside,    // delimiters between regions, and what ends the turn
   // By a structural tag: its formats.
   kFormat,   // text of a format, or the begin of a tag
   kEnd,      // the end of a tag
@@ -99,9 +99,11 @@ struct ExplanationRow {
   std::optional<std::uint32_t> alternative;
   bool finished = true;
 
-  // kMalformed, kProblem, kExpected: why.
+  // kMalformed, kProblem, kExpected: why; and the byte of Explanation::text at
+  // which a region cannot be read, if it is known.
   std::optional<ErrorCode> code;
   std::string message;  // and kHint
+  std::optional<std::size_t> at;
 
   // kHint: as in Hint.
   std::optional<HintKind> hint;
@@ -139,7 +141,8 @@ struct Explanation {
   std::vector<std::uint32_t> allowed;
   std::optional<std::size_t> rejected;
 
-  // Without a value if no message was read (ExplainedBy::kGrammar).
+  // With Message::attempts.  Without a value if no message was read
+  // (ExplainedBy::kGrammar).
   std::optional<Message> message;
   // Why a strict reading failed.
   std::optional<Error> failure;
@@ -205,20 +208,22 @@ json::Value to_json(const Explanation& explanation);
 struct PageOptions {
   // The title of the page.  Default: made of the name.
   std::string_view title = {};
+  // How much of the text, and of the message, the page has: for notebooks,
+  // which keep every page that they have shown.  A page of part of a text says
+  // so; it has the first hundred remarks and dropped calls, and no tokens.  0:
+  // all.
+  std::size_t max_bytes = 0;
 };
 
 // A page for a browser: one HTML document, with its style sheet, its script and
 // the facts inside.  It loads nothing, and its security policy forbids that and
 // any other script.  Text of the response is data for the script; the page
 // shows it as text only, with bytes that are not UTF-8, control characters and
-// marks of direction made visible.
+// marks of direction made visible.  The text is in the page once, and once more
+// in the message: with a row for every ten bytes, the page is about three times
+// as long as the response.
 std::string to_html(const Explanation& explanation,
                     const PageOptions& options = {});
-
-// A small part of a page, for notebooks: a table without a script, with the
-// first `rows` rows and the beginnings of their texts.
-std::string to_html_table(const Explanation& explanation,
-                          std::size_t rows = 40);
 
 }  // namespace parlance
 

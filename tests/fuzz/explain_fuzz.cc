@@ -122,23 +122,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   const std::size_t begin = page.find(kBegin) + kBegin.size();
   const std::string_view facts = std::string_view(page).substr(
       begin, page.find("</script>", begin) - begin);
-  require(facts.find_first_of("<>&") == facts.npos, "markup in the facts");
+  for (const char* part : {"<!", "</", "<s", "<S"}) {
+    require(facts.find(part) == facts.npos, "markup in the facts");
+  }
   require(json::parse(facts, {.allow_nonfinite = false}).has_value(),
           "the facts are not JSON");
   require(count(page, "<script") == 2 && count(page, "</script") == 2,
           "a script more");
 
-  const std::string table = to_html_table(e);
-  require(count(table, "<") == count(table, ">"), "markup in the table");
-  for (std::size_t i = 0; (i = table.find('<', i)) != table.npos; ++i) {
-    const std::string_view tag = std::string_view(table).substr(i);
-    bool known = false;
-    for (const std::string_view allowed :
-         {"<table ", "</table>", "<caption ", "</caption>", "<b>", "</b>",
-          "<tr ", "<tr>", "</tr>", "<td ", "</td>"}) {
-      known = known || tag.starts_with(allowed);
-    }
-    require(known, "an element in the table");
-  }
+  const std::string beginning = to_html(e, {.max_bytes = 5});
+  require(count(beginning, "<script") == 2, "a script more in the beginning");
   return 0;
 }

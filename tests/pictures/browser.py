@@ -166,6 +166,8 @@ class Browser:
         page = Page(self, session, target)
         for domain in ("Page", "Runtime", "Log", "Network"):
             page.call(f"{domain}.enable")
+        # Counts the time of the page's own thread.
+        page.call("Performance.enable", {"timeDomain": "threadTicks"})
         page.resize(width, height)
         page.prefer("dark" if dark else "light")
         page.go(path)
@@ -203,6 +205,11 @@ class Page:
         self.browser.wait_for("Page.loadEventFired", self.session)
         self.frames()
         self.opening = time.monotonic() - began
+
+    def busy(self):
+        """Seconds that the page has been busy: without waiting for the machine."""
+        metrics = self.call("Performance.getMetrics")["metrics"]
+        return next(m["value"] for m in metrics if m["name"] == "TaskDuration")
 
     def run(self, expression, timeout=60):
         """The value of a JavaScript expression, or of its promise."""
@@ -249,6 +256,18 @@ class Page:
                 "Input.dispatchMouseEvent",
                 {"type": kind, "x": x, "y": y, "button": "left", "clickCount": 1},
             )
+
+    def frames_inside(self):
+        """The frames of other origins, each as a page."""
+        targets = self.browser.call("Target.getTargets", {"filter": [{}]})
+        for target in targets["targetInfos"]:
+            if target["type"] != "iframe":
+                continue
+            found = self.browser.call(
+                "Target.attachToTarget",
+                {"targetId": target["targetId"], "flatten": True},
+            )
+            yield Page(self.browser, found["sessionId"], target["targetId"])
 
     def picture(self, path, whole=False):
         parameters = {"format": "png"}

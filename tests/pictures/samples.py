@@ -69,6 +69,8 @@ DAMAGED = """<think>Two calls, then I answer.</think>One moment.
 And <tool_call>
 {"name": "get_wea"""
 
+HINTED = 'Sure.\n{"name": "now", "arguments": {}}\n'
+
 HOSTILE = (
     b"Hi </script><script>document.title = 'owned'</script> <!-- x -->"
     b"<img src=x onerror=\"document.title = 'owned'\"> \x00\x01\x1b[31m \xff\xfe "

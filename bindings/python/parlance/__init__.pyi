@@ -2854,7 +2854,7 @@ def parse_response(
 class View:
     """What became of a response: a page for a browser, and its facts.
 
-    ``view`` makes it.  Notebooks show it as a table of the first rows.
+    ``view`` makes it.  Notebooks show its page.
     """
 
     @property

@@ -100,6 +100,7 @@ def _constraint_of_tag(tag, vocabulary, markers):
 # ---- Notebooks
 
 _MAX_SHOWN = 2000
+_VIEW_BYTES = 65536  # of a response: a notebook keeps what it has shown
 
 
 def _escaped(shown):
@@ -135,6 +136,16 @@ def _table(title, rows):
             f"{_escaped(value)}</td></tr>"
         )
     return "\n".join([*lines, "</table>"])
+
+
+def view_html(view):
+    """What notebooks show of a View: its page, in a frame of its own."""
+    page = view._beginning(_VIEW_BYTES).replace("&", "&amp;").replace("'", "&#39;")
+    return (
+        '<iframe title="What became of a response" sandbox="allow-scripts" '
+        'style="width:100%;height:460px;border:0;resize:vertical" '
+        f"srcdoc='{page}'></iframe>"
+    )
 
 
 def format_html(format):
@@ -193,6 +204,7 @@ def matcher_html(matcher):
     )
 
 
+_parlance.View._repr_html_ = view_html
 _parlance.Constraint._repr_html_ = constraint_html
 _parlance.Matcher._repr_html_ = matcher_html
 Grammar._repr_html_ = grammar_html

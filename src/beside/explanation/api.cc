@@ -98,7 +98,7 @@ const Error* failure_of(const TagParser&) { return nullptr; }
 
 // Runs the parser over the response and moves the message out of it.
 template <StreamParser Parser>
-void read(Parser parser, const Response& response,
+void read(Parser parser, const Response& response, std::string_view between,
           const ExplainOptions& options, Explanation& out) {
   // Offsets count from the last start anchor of the prefix.
   out.prefix_bytes = parser.prefix_bytes();
@@ -112,7 +112,7 @@ void read(Parser parser, const Response& response,
     add_masks(*options.constraint, options.interrupt, out);
   }
 
-  EventRows rows(out, options.chunk == 0);
+  EventRows rows(out, between, options.chunk == 0);
   for (const Event& event : parser.initial_events()) rows.add(event);
   const std::size_t step = options.chunk == 0 ? kPiece : options.chunk;
   for (std::size_t at = 0; at < response.size();) {
@@ -131,7 +131,7 @@ void read(Parser parser, const Response& response,
     at = end;
   }
   for (const Event& event : parser.finalize()) rows.add(event);
-  rows.gap(out.text.size());
+  rows.end(parser.message().turn_ended);
 
   if (const Error* failure = failure_of(parser)) out.failure = *failure;
   json::Value tree;
@@ -184,12 +184,17 @@ Explanation explain_with(const Format& format, const Response& response,
   for (std::size_t i = 0; i < format.field_count(); ++i) {
     out.fields.emplace_back(format.field_name(i));
   }
-  read(ResponseParser(format, {.prefix = options.prefix,
-                               .tools = options.tools,
-                               .vocabulary = options.vocabulary,
-                               .markers = options.markers,
-                               .recover = options.recover}),
-       response, options, out);
+  read(
+      ResponseParser(format, {.prefix = options.prefix,
+                              .tools = options.tools,
+                              .vocabulary = options.vocabulary,
+                              .markers = options.markers,
+                              .recover = options.recover,
+                              .attempts = true}),
+      response,
+      // In chunks, text may get its row before the event that reports it.
+      format.recovers() && options.chunk == 0 ? "delimiter" : "between regions",
+      options, out);
   if (options.hints) add_hints(format, options, out);
   return out;
 }
@@ -203,8 +208,9 @@ Explanation explain_with(const CompiledTag& tag, const Response& response,
   out.fields.assign(tag.fields().begin(), tag.fields().end());
   read(TagParser(tag, {.prefix = options.prefix,
                        .vocabulary = options.vocabulary,
-                       .recover = options.recover}),
-       response, options, out);
+                       .recover = options.recover,
+                       .attempts = true}),
+       response, "between formats", options, out);
   return out;
 }
 

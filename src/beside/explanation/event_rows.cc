@@ -35,7 +35,7 @@ bool EventRows::join_row(const Event& event) {
 }
 
 void EventRows::add(const Event& event) {
-  gap(event.bytes.begin);
+  gap(event.bytes.begin, between_);
   const bool is_text = event.kind == EventKind::kRegionChunk;
   if (is_text && join_row(event)) {
     at_ = std::max(at_, event.bytes.end);
@@ -108,6 +108,7 @@ void EventRows::malformed(const Event& event) {
   if (why == nullptr) return;
   added.code = why->code;
   added.message = why->message;
+  added.at = why->at;
 }
 
 ExplanationRow& EventRows::of_field(const Event& event, ExplanationRow& added) {
@@ -124,7 +125,7 @@ void EventRows::field_row(ExplanationKind kind, const Event& event,
 
 void EventRows::held(std::size_t fed, std::size_t end, std::size_t size) {
   const std::size_t begin = end - std::min(end, size);
-  gap(begin);
+  gap(begin, between_);
   if (size == 0) return;
   ExplanationRow& added =
       remark(ExplanationKind::kHeld, {begin, end},
@@ -133,7 +134,12 @@ void EventRows::held(std::size_t fed, std::size_t end, std::size_t size) {
   added.fed = fed;
 }
 
-void EventRows::gap(std::size_t end) {
+// A text or a token that ends the turn has no event.
+void EventRows::end(bool turn_ended) {
+  gap(out_.text.size(), turn_ended ? "ends the turn" : "after the last region");
+}
+
+void EventRows::gap(std::size_t end, std::string_view what) {
   if (end <= at_) return;
   const Span bytes{at_, end};
   at_ = end;
@@ -142,7 +148,7 @@ void EventRows::gap(std::size_t end) {
       std::min(bytes.begin, out_.text.size()), bytes.size());
   const bool blank = base::is_blank(text);
   row(blank ? ExplanationKind::kLayout : ExplanationKind::kOutside, bytes,
-      tokens_of(out_, bytes), blank ? "layout" : "in no region");
+      tokens_of(out_, bytes), std::string(blank ? "layout" : what));
 }
 
 ExplanationRow& EventRows::row(ExplanationKind kind, Span bytes, Span tokens,

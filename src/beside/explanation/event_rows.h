@@ -16,8 +16,10 @@ namespace parlance::explanation {
 // Events come in the order of their bytes, and omit only text between regions.
 class EventRows {
  public:
-  // `join`: chunk events of a region that follow one another are one row.
-  EventRows(Explanation& out, bool join) : out_(out), join_(join) {}
+  // `between`: what text between regions is.  `join`: chunk events of a region
+  // that follow one another are one row.
+  EventRows(Explanation& out, std::string_view between, bool join)
+      : out_(out), between_(between), join_(join) {}
 
   void add(const Event& event);
 
@@ -25,10 +27,12 @@ class EventRows {
   // bytes of the text: the last `size` of them.  All text before is decided.
   void held(std::size_t fed, std::size_t end, std::size_t size);
 
-  // Text up to `end` that no event stands for.
-  void gap(std::size_t end);
+  // The rest of the text, after the last event.
+  void end(bool turn_ended);
 
  private:
+  // Text up to `end` that no event stands for.
+  void gap(std::size_t end, std::string_view what);
   ExplanationRow& row(ExplanationKind kind, Span bytes, Span tokens,
                       std::string what);
   ExplanationRow& remark(ExplanationKind kind, Span place, std::string what);
@@ -44,6 +48,7 @@ class EventRows {
   void malformed(const Event& event);
 
   Explanation& out_;
+  std::string_view between_;
   bool join_;
   bool last_is_text_ = false;  // the last event had a row of text
   std::size_t at_ = 0;         // events stand for the bytes before it

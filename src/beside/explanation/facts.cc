@@ -1,10 +1,11 @@
 // The facts of an explanation as JSON.
 
+#include "explanation/facts.h"
+
 #include <cstdint>
 #include <utility>
 
 #include "base/utf8.h"
-#include "parlance/explain.h"
 
 namespace parlance {
 
@@ -46,54 +47,6 @@ json::Value string(std::string_view text) {
   return json::Value(base::to_utf8(text));
 }
 
-std::string hex(std::string_view bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string out;
-  out.reserve(2 * bytes.size());
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    out += kDigits[byte >> 4];
-    out += kDigits[byte & 15];
-  }
-  return out;
-}
-
-json::Value row_facts(const ExplanationRow& row, std::string_view all) {
-  json::Object out;
-  out.set("kind", json::Value(to_string(row.kind)));
-  out.set("start", number(row.bytes.begin));
-  out.set("end", number(row.bytes.end));
-  if (row.tokens.size() > 0) out.set("tokens", pair(row.tokens));
-  if (!row.field.empty()) out.set("field", string(row.field));
-  if (!row.captures.empty()) {
-    json::Object captures;
-    for (const auto& [name, text] : row.captures) {
-      captures.set(base::to_utf8(name), string(text));
-    }
-    out.set("captures", json::Value(std::move(captures)));
-  }
-  if (!row.type.empty()) {
-    out.set("type", string(row.type));
-    out.set("path", string(row.path));
-    out.set("depth", number(row.depth));
-    if (row.alternative) out.set("alternative", number(*row.alternative));
-    if (!row.finished) out.set("finished", json::Value(false));
-  }
-  if (row.code) out.set("code", json::Value(to_string(*row.code)));
-  if (row.hint) out.set("hint", json::Value(to_string(*row.hint)));
-  if (!row.format.empty()) out.set("format", string(row.format));
-  if (!row.message.empty()) out.set("message", string(row.message));
-  if (row.kind == ExplanationKind::kHeld) out.set("fed", number(row.fed));
-  out.set("what", string(row.what));
-  if (owns_bytes(row.kind) || row.kind == ExplanationKind::kHeld) {
-    const std::string_view text = all.substr(row.bytes.begin, row.bytes.size());
-    out.set("text", string(text));
-    // Ill-formed text has U+FFFD above, so its bytes are told, too.
-    if (!base::is_utf8(text)) out.set("hex", json::Value(hex(text)));
-  }
-  return json::Value(std::move(out));
-}
-
 json::Value token_facts(const Explanation& explanation) {
   json::Array ids, ends, added, control;
   ids.reserve(explanation.ids.size());
@@ -131,6 +84,7 @@ json::Value diagnostic_facts(const Diagnostic& diagnostic) {
   out.set("code", json::Value(to_string(diagnostic.code)));
   if (!diagnostic.field.empty()) out.set("field", string(diagnostic.field));
   out.set("message", string(diagnostic.message));
+  if (diagnostic.at) out.set("at", number(*diagnostic.at));
   return json::Value(std::move(out));
 }
 
@@ -146,37 +100,110 @@ json::Value failure_facts(const Error& failure) {
 }
 
 }  // namespace
-}  // namespace explanation
 
-json::Value to_json(const Explanation& e) {
-  using explanation::number;
+std::string hex(std::string_view bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string out;
+  out.reserve(2 * bytes.size());
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    out += kDigits[byte >> 4];
+    out += kDigits[byte & 15];
+  }
+  return out;
+}
+
+json::Object row_facts(const ExplanationRow& row, const std::string* all) {
+  json::Object out;
+  const bool owns = owns_bytes(row.kind);
+  out.set("kind", json::Value(to_string(row.kind)));
+  if (all != nullptr || !owns) {
+    out.set("start", number(row.bytes.begin));
+    out.set("end", number(row.bytes.end));
+  }
+  if (all != nullptr && row.tokens.size() > 0) {
+    out.set("tokens", pair(row.tokens));
+  }
+  if (!row.field.empty()) out.set("field", string(row.field));
+  if (!row.captures.empty()) {
+    json::Object captures;
+    for (const auto& [name, text] : row.captures) {
+      captures.set(base::to_utf8(name), string(text));
+    }
+    out.set("captures", json::Value(std::move(captures)));
+  }
+  if (!row.type.empty()) {
+    out.set("type", string(row.type));
+    out.set("path", string(row.path));
+    out.set("depth", number(row.depth));
+    if (row.alternative) out.set("alternative", number(*row.alternative));
+    if (!row.finished) out.set("finished", json::Value(false));
+  }
+  if (row.code) out.set("code", json::Value(to_string(*row.code)));
+  if (row.hint) out.set("hint", json::Value(to_string(*row.hint)));
+  if (!row.format.empty()) out.set("format", string(row.format));
+  if (!row.message.empty()) out.set("message", string(row.message));
+  if (row.at) out.set("at", number(*row.at));
+  if (row.kind == ExplanationKind::kHeld) out.set("fed", number(row.fed));
+  out.set("what", string(row.what));
+  if (all != nullptr && (owns || row.kind == ExplanationKind::kHeld)) {
+    const std::string_view text =
+        std::string_view(*all).substr(row.bytes.begin, row.bytes.size());
+    out.set("text", string(text));
+    // Ill-formed text has U+FFFD above, so its bytes are told, too.
+    if (!base::is_utf8(text)) out.set("hex", json::Value(hex(text)));
+  }
+  return out;
+}
+
+json::Object head_facts(const Explanation& e) {
   json::Object out;
   out.set("by", json::Value(to_string(e.by)));
-  if (!e.name.empty()) out.set("name", explanation::string(e.name));
+  if (!e.name.empty()) out.set("name", string(e.name));
   out.set("bytes", number(e.text.size()));
   out.set("prefix_bytes", number(e.prefix_bytes));
   if (e.message) {
     out.set("complete", json::Value(e.message->complete));
+    out.set("turn_ended", json::Value(e.message->turn_ended));
   } else {
     out.set("accepted", json::Value(e.accepted));
   }
-  json::Array rows;
-  rows.reserve(e.rows.size());
-  for (const ExplanationRow& row : e.rows) {
-    rows.push_back(explanation::row_facts(row, e.text));
-  }
-  out.set("rows", json::Value(std::move(rows)));
-  if (!e.ids.empty()) out.set("tokens", explanation::token_facts(e));
+  return out;
+}
+
+void add_tail_facts(const Explanation& e, json::Object& out) {
+  if (!e.ids.empty()) out.set("tokens", token_facts(e));
   if (e.message) {
-    out.set("message", e.message->fields);
     json::Array diagnostics;
     diagnostics.reserve(e.message->diagnostics.size());
     for (const Diagnostic& diagnostic : e.message->diagnostics) {
-      diagnostics.push_back(explanation::diagnostic_facts(diagnostic));
+      diagnostics.push_back(diagnostic_facts(diagnostic));
     }
     out.set("diagnostics", json::Value(std::move(diagnostics)));
   }
-  if (e.failure) out.set("error", explanation::failure_facts(*e.failure));
+  if (e.failure) out.set("error", failure_facts(*e.failure));
+}
+
+}  // namespace explanation
+
+json::Value to_json(const Explanation& e) {
+  json::Object out = explanation::head_facts(e);
+  json::Array rows;
+  rows.reserve(e.rows.size());
+  for (const ExplanationRow& row : e.rows) {
+    rows.emplace_back(explanation::row_facts(row, &e.text));
+  }
+  out.set("rows", json::Value(std::move(rows)));
+  if (e.message) {
+    out.set("message", e.message->fields);
+    json::Array attempts;
+    attempts.reserve(e.message->attempts.size());
+    for (const Attempt& attempt : e.message->attempts) {
+      attempts.push_back(to_json(attempt));
+    }
+    out.set("attempts", json::Value(std::move(attempts)));
+  }
+  explanation::add_tail_facts(e, out);
   return json::Value(std::move(out));
 }
 

@@ -1,19 +1,14 @@
 #ifndef PARLANCE_SRC_EXPLANATION_PAGE_H_
 #define PARLANCE_SRC_EXPLANATION_PAGE_H_
 
-// The files of page/, as cmake/EmbedPage.cmake embeds them.
-//
-// The skeleton has the places {TITLE} (twice), {STYLE}, {FACTS} and {SCRIPT}.
-// Its security policy has the hashes of the style sheet and of the script, so
-// both must be put in as they are.
+// The files of viewer/, as cmake/EmbedPage.cmake makes one page of them.
 
 #include <string_view>
 
 namespace parlance::explanation {
 
-std::string_view page_skeleton();
-std::string_view page_style();
-std::string_view page_script();
+// The page, with the place {FACTS}.
+std::string_view page();
 
 }  // namespace parlance::explanation
 

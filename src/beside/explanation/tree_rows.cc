@@ -218,7 +218,7 @@ void add_gaps(Explanation& out) {
     row.kind = ExplanationKind::kOutside;
     row.bytes = {at, end};
     row.tokens = tokens_of(out, row.bytes);
-    row.what = "in no format";
+    row.what = end == out.text.size() ? "ends the turn" : "in no format";
     at = end;
   };
   for (ExplanationRow& row : out.rows) {
