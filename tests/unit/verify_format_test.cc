@@ -152,7 +152,7 @@ TEST(VerifyFormat, ValuesOnOneLineAndTrimmedOnes) {
   VerifyFormatOptions options{.walks = 200, .seed = 3};
   options.tools = *json::parse(R"([{"type": "function", "function": {
       "name": "f", "parameters": {"type": "object", "required": ["s"],
-        "properties": {"s": {"type": "string"}, "n": {"type": "integer"},
+        "additionalProperties": true, "properties": {"s": {"type": "string"}, "n": {"type": "integer"},
           "o": {"type": "object", "properties": {"a": {"type": "string"}}},
           "l": {"type": "array", "items": {"type": "string"}}}}}}])");
   StructuralTagOptions request;
@@ -177,6 +177,14 @@ TEST(VerifyFormat, ValuesOnOneLineAndTrimmedOnes) {
     const std::string_view s = json ? R"(" x ")" : "x y";
     EXPECT_TRUE(grammar->accepts(call(s, R"({"a": "b"})")));
     EXPECT_EQ(grammar->accepts(call(s, "{\"a\":\n\"b\"}")), !by_line);
+    // Arguments that are not declared, too.
+    const std::string named = call(s, json ? R"("b")" : "b");
+    for (const char first : {'a', 'b', 'g', 'x'}) {
+      std::string other = named;
+      const std::string_view key = by_line ? "\no:" : "<o>";
+      other.replace(other.find(key) + 1, 1, std::string{first, 'y'});
+      EXPECT_TRUE(grammar->accepts(other)) << other;
+    }
     if (!json) {
       EXPECT_FALSE(grammar->accepts(call(" x", "{}")));
       EXPECT_FALSE(grammar->accepts(call("x ", "{}")));

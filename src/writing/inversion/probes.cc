@@ -9,12 +9,17 @@ using json::Value;
 
 namespace {
 
-// "sa", "sb", ..., "sab": letters only, which most classes of names have.
+// "aa", "ab", ... for strings, "bb", "bc", ... for the second type: letters
+// only, which most classes of names have.  The names that are tried as names of
+// undeclared arguments ("ba", "aba", "ab") are not declared, unless for
+// strings.
 std::string argument_name(std::size_t type, std::size_t index) {
+  const char first = type == 0 ? 'a' : 'b';
+  const std::size_t letters = type == 0 ? 26 : 25;
   std::string out(1, static_cast<char>('a' + type));
   do {
-    out += static_cast<char>('a' + index % 26);
-    index /= 26;
+    out += static_cast<char>(first + index % letters);
+    index /= letters;
   } while (index > 0);
   return out;
 }
