@@ -118,10 +118,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   require(at == e.text.size(), "bytes without a row");
 
   const std::string page = to_html(e);
-  constexpr std::string_view kBegin = "id=\"facts\">";
-  const std::size_t begin = page.find(kBegin) + kBegin.size();
+  constexpr std::string_view kBefore = "id=\"facts\">";
+  const std::size_t facts_at = page.find(kBefore) + kBefore.size();
   const std::string_view facts = std::string_view(page).substr(
-      begin, page.find("</script>", begin) - begin);
+      facts_at, page.find("</script>", facts_at) - facts_at);
   for (const char* part : {"<!", "</", "<s", "<S"}) {
     require(facts.find(part) == facts.npos, "markup in the facts");
   }
