@@ -33,7 +33,8 @@ namespace parlance {
 enum class HintKind : std::uint8_t {
   // Text of a region, or of no field, contains what opens a region of another
   // field, and the region can be read from there; but the opener stands where
-  // it opens nothing, such as in the middle of a line.
+  // it opens nothing, such as in the middle of a line.  Of fields that write no
+  // calls, those of which nothing was read.
   kOpenerInText,
   // The same of a call in reasoning.
   kCallInReasoning,

@@ -177,6 +177,8 @@ class Search {
     for (std::size_t i = 0; i < fields().size(); ++i) {
       const Field& field = fields()[i];
       if (!field.open) continue;
+      // One that is read somewhere is quoted elsewhere, rather than lost.
+      if (!is_calls(field) && is_read(i)) continue;
       const parse::Finder finder =
           parse::compile_group_finder(field.open.pattern, {}, impl_.limits);
       // An opener may begin in one stretch and end in the next.
@@ -190,6 +192,12 @@ class Search {
         first = last;
       }
     }
+  }
+
+  bool is_read(std::size_t field) const {
+    return std::ranges::any_of(message_.parts, [&](const Part& part) {
+      return part.field_index == field && !part.malformed;
+    });
   }
 
   // In `run`, stretches side by side.
@@ -248,10 +256,10 @@ class Search {
 
   // Whether a delimiter has opened a region that could be read.
   bool has_region() const {
-    return std::ranges::any_of(message_.parts, [&](const Part& part) {
-      return !part.malformed && part.field_index < fields().size() &&
-             fields()[part.field_index].open;
-    });
+    for (std::size_t i = 0; i < fields().size(); ++i) {
+      if (fields()[i].open && is_read(i)) return true;
+    }
+    return false;
   }
 
   std::vector<FormatReading> other_formats() const {
