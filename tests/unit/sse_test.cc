@@ -74,6 +74,39 @@ TEST(Sse, WhatAServerHasParsedAlreadyIsAFault) {
             std::string::npos);
 }
 
+TEST(Sse, NoTextIsLostWithoutAFault) {
+  // A mark of byte order is no part of the first line.
+  EXPECT_EQ(read("\xEF\xBB\xBF"
+                 "data: {\"content\": \"a\"}\n\n",
+                 1),
+            "a\n");
+  // A bare line ends the event before it.
+  EXPECT_EQ(read("data: {\"content\": \"a\"}\n{\"response\": \"b\"}\n\n", 3),
+            "ab\n");
+  for (const std::string content : {"[{\"type\": \"text\"}]", "5"}) {
+    EXPECT_EQ(read("data: {\"choices\": [{\"delta\": {\"content\": " + content +
+                       "}}]}\n\n",
+                   1000),
+              "\n1: its text is no string\n");
+  }
+  for (const std::string event :
+       {"\"content_block_delta\", \"delta\": {\"partial_json\": \"{}\"}",
+        "\"response.function_call_arguments.delta\", \"delta\": \"{}\"",
+        "\"content_block_delta\", \"delta\": {\"thinking\": \"a\"}",
+        "\"response.reasoning_text.delta\", \"delta\": \"a\""}) {
+    EXPECT_NE(read("data: {\"type\": " + event + "}\n\n", 1000)
+                  .find("the server has parsed the response already"),
+              std::string::npos)
+        << event;
+  }
+}
+
+TEST(Sse, ALongCommentIsSkippedAlone) {
+  const std::string stream = ":" + std::string(SseReader::kLongest, 'x') +
+                             "\ndata: {\"content\": \"y\"}\n\n";
+  EXPECT_EQ(read(stream, std::size_t{1} << 20), "y\n");
+}
+
 TEST(Sse, ALongEventIsSkipped) {
   const std::string text =
       read("data: {\"content\": \"" + std::string(SseReader::kLongest, 'x') +

@@ -33,15 +33,21 @@ struct Payload {
   bool reasoning = false;  // the server has split the reasoning off
 };
 
+Payload parsed_calls(const std::string& where) {
+  return {.fault = "it has " + where +
+                   ": the server has parsed the response already.  Start it "
+                   "without a tool-call parser"};
+}
+
 // Of a message or a part of one.
 Payload of_message(const Value& message) {
   if (const Value* calls = member(&message, "tool_calls");
       calls != nullptr && calls->is_array() && calls->size() != 0) {
-    return {.fault =
-                "it has 'tool_calls': the server has parsed the response "
-                "already.  Start it without a tool-call parser"};
+    return parsed_calls("'tool_calls'");
   }
-  Payload out = {.text = text_in(member(&message, "content")).value_or("")};
+  const Value* content = member(&message, "content");
+  Payload out = {.text = ""};
+  if (content != nullptr) out.text = text_in(content);
   for (const char* key : {"reasoning_content", "reasoning", "thinking"}) {
     out.reasoning |= !text_in(member(&message, key)).value_or("").empty();
   }
@@ -63,6 +69,22 @@ Payload of_choice(const Value& choice) {
   return of_message(*delta);
 }
 
+// Of an event with a type: of Responses, and of Messages.
+Payload of_typed(std::string_view type, const Value* delta) {
+  if (type == "response.output_text.delta") return {.text = text_in(delta)};
+  if (type == "response.function_call_arguments.delta" ||
+      member(delta, "partial_json") != nullptr) {
+    return parsed_calls("the arguments of a call");
+  }
+  Payload out = {.text = ""};  // the frame of a response
+  out.reasoning = type == "response.reasoning_text.delta" ||
+                  type == "response.reasoning_summary_text.delta";
+  if (type != "content_block_delta") return out;
+  out.reasoning = !text_in(member(delta, "thinking")).value_or("").empty();
+  if (const Value* text = member(delta, "text")) out.text = text_in(text);
+  return out;
+}
+
 Payload read_payload(const Value& event) {
   if (!event.is_object()) return {.fault = "it is no JSON object"};
   if (const Value* error = event.find("error");
@@ -78,13 +100,7 @@ Payload read_payload(const Value& event) {
   }
   if (const Value* type = event.find("type");
       type != nullptr && type->is_string()) {
-    const std::string_view name = type->as_string();
-    const Value* delta = event.find("delta");
-    if (name == "response.output_text.delta") return {.text = text_in(delta)};
-    if (name == "content_block_delta") {
-      return {.text = text_in(member(delta, "text")).value_or("")};
-    }
-    return {.text = ""};  // the frame of a response
+    return of_typed(type->as_string(), event.find("delta"));
   }
   // Ollama's lines of /api/chat.
   if (const Value* message = event.find("message");
@@ -127,10 +143,8 @@ std::string SseReader::feed(std::string_view bytes) {
       after_return_ = c == '\r';
       if (c == '\n' || c == '\r') {
         end_line(out);
-      } else if (line_.size() < kLongest) {
-        line_ += c;
-      } else {
-        too_long_ = true;
+      } else if (line_.size() <= kLongest) {
+        line_ += c;  // one byte more than fits shows that the line is longer
       }
     }
   });
@@ -148,14 +162,17 @@ void SseReader::end_line(std::string& out) {
   ++lines_;
   std::string line;
   line.swap(line_);
+  if (lines_ == 1 && line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);
   if (line.empty()) return end_event(out);
   const std::size_t colon = line.find(':');
   const std::string_view field = std::string_view(line).substr(0, colon);
   if (field != "data") {
     // Ollama and others stream bare lines of JSON.
     if (line.front() == '{') {
-      if (!has_data_) data_line_ = lines_;
-      data_ = line;
+      end_event(out);  // one that is open
+      data_line_ = lines_;
+      too_long_ = line.size() > kLongest;
+      data_.swap(line);
       has_data_ = true;
       end_event(out);
     }
@@ -169,7 +186,7 @@ void SseReader::end_line(std::string& out) {
   if (!has_data_) data_line_ = lines_;
   if (has_data_) data_ += '\n';
   has_data_ = true;
-  if (data_.size() + value.size() > kLongest) {
+  if (line.size() > kLongest || data_.size() + value.size() > kLongest) {
     too_long_ = true;
   } else {
     data_ += value;
