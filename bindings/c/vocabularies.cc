@@ -49,6 +49,17 @@ class HostEncoder {
   void (*drop_)(void*);
 };
 
+// A path as the system takes it: what follows a NUL would be lost, and another
+// file opened.
+std::string path_of(const char* path, std::size_t size) {
+  std::string out(text_of(path, size, "path"));
+  if (out.find('\0') != std::string::npos) {
+    fail({.code = ErrorCode::kIo,
+          .message = "the path has a NUL byte, so it names no file"});
+  }
+  return out;
+}
+
 }  // namespace
 
 PARLANCE_C_FUNCTIONS_BEGIN
@@ -124,8 +135,7 @@ parlance_status parlance_vocabulary_from_path(const char* path,
                                               parlance_error** error) {
   return call(error, [&] {
     Out made(out, "out");
-    made.set(taken(
-        Vocabulary::from_file(std::string(text_of(path, path_size, "path")))));
+    made.set(taken(Vocabulary::from_file(path_of(path, path_size))));
   });
 }
 
@@ -134,7 +144,7 @@ parlance_status parlance_vocabulary_save(const parlance_vocabulary* vocabulary,
                                          parlance_error** error) {
   return call(error, [&] {
     const Vocabulary& of = the(vocabulary, "vocabulary").value;
-    taken(of.save(std::string(text_of(path, path_size, "path"))));
+    taken(of.save(path_of(path, path_size)));
   });
 }
 

@@ -17,10 +17,7 @@ package parlance
 // #cgo nocallback parlance_parser_initial
 import "C"
 
-import (
-	"runtime"
-	"unsafe"
-)
+import "unsafe"
 
 func abi() uint32 {
 	result := C.parlance_abi()
@@ -31,9 +28,9 @@ func batchAdd(batch *Batch, matcher *Matcher, parser *Parser) (uint32, error) {
 	var row C.uint32_t
 	var failure *C.parlance_error
 	status := C.parlance_batch_add((*C.parlance_batch)((*object)(batch).pointer()), (*C.parlance_matcher)((*object)(matcher).pointer()), (*C.parlance_parser)((*object)(parser).pointer()), &row, &failure)
-	runtime.KeepAlive(batch)
-	runtime.KeepAlive(matcher)
-	runtime.KeepAlive(parser)
+	(*object)(batch).done()
+	(*object)(matcher).done()
+	(*object)(parser).done()
 	if status != C.PARLANCE_OK {
 		return 0, failed(status, failure)
 	}
@@ -54,7 +51,7 @@ func batchNew(threads uint32) (*Batch, error) {
 
 func batchRemove(batch *Batch, row uint32) error {
 	status := C.parlance_batch_remove((*C.parlance_batch)((*object)(batch).pointer()), C.uint32_t(row))
-	runtime.KeepAlive(batch)
+	(*object)(batch).done()
 	if status != C.PARLANCE_OK {
 		return failed(status, nil)
 	}
@@ -65,7 +62,7 @@ func chatBegin(chat *Chat) ([]byte, error) {
 	var out C.parlance_bytes
 	var failure *C.parlance_error
 	status := C.parlance_chat_begin((*C.parlance_chat)((*object)(chat).pointer()), &out, &failure)
-	runtime.KeepAlive(chat)
+	(*object)(chat).done()
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}
@@ -76,8 +73,8 @@ func chatEnd(chat *Chat, why int32, parser *Parser, request string) ([]byte, err
 	var out C.parlance_bytes
 	var failure *C.parlance_error
 	status := C.parlance_chat_end((*C.parlance_chat)((*object)(chat).pointer()), C.int32_t(why), (*C.parlance_parser)((*object)(parser).pointer()), chars(request), C.size_t(len(request)), &out, &failure)
-	runtime.KeepAlive(chat)
-	runtime.KeepAlive(parser)
+	(*object)(chat).done()
+	(*object)(parser).done()
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}
@@ -88,8 +85,8 @@ func chatFeed(chat *Chat, parser *Parser) ([]byte, error) {
 	var out C.parlance_bytes
 	var failure *C.parlance_error
 	status := C.parlance_chat_feed((*C.parlance_chat)((*object)(chat).pointer()), (*C.parlance_parser)((*object)(parser).pointer()), &out, &failure)
-	runtime.KeepAlive(chat)
-	runtime.KeepAlive(parser)
+	(*object)(chat).done()
+	(*object)(parser).done()
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}
@@ -102,8 +99,8 @@ func chatNew(format *Format, tag *CompiledTag, request string) (*Chat, error) {
 	var out *C.parlance_chat
 	var failure *C.parlance_error
 	status := C.parlance_chat_new((*C.parlance_format)((*object)(format).pointer()), (*C.parlance_compiled_tag)((*object)(tag).pointer()), chars(request), C.size_t(len(request)), &out, &failure)
-	runtime.KeepAlive(format)
-	runtime.KeepAlive(tag)
+	(*object)(format).done()
+	(*object)(tag).done()
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}
@@ -114,7 +111,7 @@ func chatResponse(chat *Chat) ([]byte, error) {
 	var out C.parlance_bytes
 	var failure *C.parlance_error
 	status := C.parlance_chat_response((*C.parlance_chat)((*object)(chat).pointer()), &out, &failure)
-	runtime.KeepAlive(chat)
+	(*object)(chat).done()
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}
@@ -125,7 +122,7 @@ func compile(compiler *Compiler, language int32, text string, request string) (*
 	var out *C.parlance_constraint
 	var failure *C.parlance_error
 	status := C.parlance_compile((*C.parlance_compiler)((*object)(compiler).pointer()), C.int32_t(language), chars(text), C.size_t(len(text)), chars(request), C.size_t(len(request)), &out, &failure)
-	runtime.KeepAlive(compiler)
+	(*object)(compiler).done()
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}
@@ -136,8 +133,8 @@ func compileGrammar(compiler *Compiler, grammar *Grammar, request string) (*Cons
 	var out *C.parlance_constraint
 	var failure *C.parlance_error
 	status := C.parlance_compile_grammar((*C.parlance_compiler)((*object)(compiler).pointer()), (*C.parlance_grammar)((*object)(grammar).pointer()), chars(request), C.size_t(len(request)), &out, &failure)
-	runtime.KeepAlive(compiler)
-	runtime.KeepAlive(grammar)
+	(*object)(compiler).done()
+	(*object)(grammar).done()
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}
@@ -148,8 +145,8 @@ func compileTag(compiler *Compiler, tag *Tag, request string) (*Constraint, erro
 	var out *C.parlance_constraint
 	var failure *C.parlance_error
 	status := C.parlance_compile_tag((*C.parlance_compiler)((*object)(compiler).pointer()), (*C.parlance_tag)((*object)(tag).pointer()), chars(request), C.size_t(len(request)), &out, &failure)
-	runtime.KeepAlive(compiler)
-	runtime.KeepAlive(tag)
+	(*object)(compiler).done()
+	(*object)(tag).done()
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}
@@ -160,7 +157,7 @@ func freeCompiledTag(at pointer) { C.parlance_compiled_tag_free((*C.parlance_com
 
 func compilerClearCache(compiler *Compiler) error {
 	status := C.parlance_compiler_clear_cache((*C.parlance_compiler)((*object)(compiler).pointer()))
-	runtime.KeepAlive(compiler)
+	(*object)(compiler).done()
 	if status != C.PARLANCE_OK {
 		return failed(status, nil)
 	}
@@ -171,7 +168,7 @@ func freeCompiler(at pointer) { C.parlance_compiler_free((*C.parlance_compiler)(
 
 func compilerMaskWords(compiler *Compiler) int {
 	result := C.parlance_compiler_mask_words((*C.parlance_compiler)((*object)(compiler).pointer()))
-	runtime.KeepAlive(compiler)
+	(*object)(compiler).done()
 	return int(result)
 }
 
@@ -179,7 +176,7 @@ func compilerNew(vocabulary *Vocabulary, request string) (*Compiler, error) {
 	var out *C.parlance_compiler
 	var failure *C.parlance_error
 	status := C.parlance_compiler_new((*C.parlance_vocabulary)((*object)(vocabulary).pointer()), chars(request), C.size_t(len(request)), &out, &failure)
-	runtime.KeepAlive(vocabulary)
+	(*object)(vocabulary).done()
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}
@@ -190,7 +187,7 @@ func compilerStatistics(compiler *Compiler) ([]byte, error) {
 	var out C.parlance_bytes
 	var failure *C.parlance_error
 	status := C.parlance_compiler_statistics((*C.parlance_compiler)((*object)(compiler).pointer()), &out, &failure)
-	runtime.KeepAlive(compiler)
+	(*object)(compiler).done()
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}
@@ -203,7 +200,7 @@ func constraintFromBytes(compiler *Compiler, data string) (*Constraint, error) {
 	var out *C.parlance_constraint
 	var failure *C.parlance_error
 	status := C.parlance_constraint_from_bytes((*C.parlance_compiler)((*object)(compiler).pointer()), opaque(data), C.size_t(len(data)), &out, &failure)
-	runtime.KeepAlive(compiler)
+	(*object)(compiler).done()
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}
@@ -214,7 +211,7 @@ func constraintToBytes(constraint *Constraint) ([]byte, error) {
 	var out C.parlance_bytes
 	var failure *C.parlance_error
 	status := C.parlance_constraint_to_bytes((*C.parlance_constraint)((*object)(constraint).pointer()), &out, &failure)
-	runtime.KeepAlive(constraint)
+	(*object)(constraint).done()
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}
@@ -255,8 +252,8 @@ func formatCheck(format *Format, request string, vocabulary *Vocabulary) ([]byte
 	var out C.parlance_bytes
 	var failure *C.parlance_error
 	status := C.parlance_format_check((*C.parlance_format)((*object)(format).pointer()), chars(request), C.size_t(len(request)), (*C.parlance_vocabulary)((*object)(vocabulary).pointer()), &out, &failure)
-	runtime.KeepAlive(format)
-	runtime.KeepAlive(vocabulary)
+	(*object)(format).done()
+	(*object)(vocabulary).done()
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}
@@ -267,7 +264,7 @@ func formatDescribe(format *Format) ([]byte, error) {
 	var out C.parlance_bytes
 	var failure *C.parlance_error
 	status := C.parlance_format_describe((*C.parlance_format)((*object)(format).pointer()), &out, &failure)
-	runtime.KeepAlive(format)
+	(*object)(format).done()
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}
@@ -290,7 +287,7 @@ func formatLint(format *Format) ([]byte, error) {
 	var out C.parlance_bytes
 	var failure *C.parlance_error
 	status := C.parlance_format_lint((*C.parlance_format)((*object)(format).pointer()), &out, &failure)
-	runtime.KeepAlive(format)
+	(*object)(format).done()
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}
@@ -301,7 +298,7 @@ func formatRename(format *Format, names string) (*Format, error) {
 	var out *C.parlance_format
 	var failure *C.parlance_error
 	status := C.parlance_format_rename((*C.parlance_format)((*object)(format).pointer()), chars(names), C.size_t(len(names)), &out, &failure)
-	runtime.KeepAlive(format)
+	(*object)(format).done()
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}
@@ -312,7 +309,7 @@ func formatRender(format *Format, message string, request string) ([]byte, error
 	var out C.parlance_bytes
 	var failure *C.parlance_error
 	status := C.parlance_format_render((*C.parlance_format)((*object)(format).pointer()), chars(message), C.size_t(len(message)), chars(request), C.size_t(len(request)), &out, &failure)
-	runtime.KeepAlive(format)
+	(*object)(format).done()
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}
@@ -323,8 +320,8 @@ func formatTag(format *Format, request string, vocabulary *Vocabulary) (*Tag, er
 	var out *C.parlance_tag
 	var failure *C.parlance_error
 	status := C.parlance_format_tag((*C.parlance_format)((*object)(format).pointer()), chars(request), C.size_t(len(request)), (*C.parlance_vocabulary)((*object)(vocabulary).pointer()), &out, &failure)
-	runtime.KeepAlive(format)
-	runtime.KeepAlive(vocabulary)
+	(*object)(format).done()
+	(*object)(vocabulary).done()
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}
@@ -335,7 +332,7 @@ func formatTemplate(format *Format) ([]byte, error) {
 	var out C.parlance_bytes
 	var failure *C.parlance_error
 	status := C.parlance_format_template((*C.parlance_format)((*object)(format).pointer()), &out, &failure)
-	runtime.KeepAlive(format)
+	(*object)(format).done()
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}
@@ -346,7 +343,7 @@ func formatToJSON(format *Format) ([]byte, error) {
 	var out C.parlance_bytes
 	var failure *C.parlance_error
 	status := C.parlance_format_to_json((*C.parlance_format)((*object)(format).pointer()), &out, &failure)
-	runtime.KeepAlive(format)
+	(*object)(format).done()
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}
@@ -364,7 +361,7 @@ func grammarAccepts(grammar *Grammar, text string) (int32, uint64, []byte, error
 	var expected C.parlance_bytes
 	var failure *C.parlance_error
 	status := C.parlance_grammar_accepts((*C.parlance_grammar)((*object)(grammar).pointer()), chars(text), C.size_t(len(text)), &accepts, &offset, &expected, &failure)
-	runtime.KeepAlive(grammar)
+	(*object)(grammar).done()
 	if status != C.PARLANCE_OK {
 		return 0, 0, nil, failed(status, failure)
 	}
@@ -375,7 +372,7 @@ func grammarCaptures(grammar *Grammar, text string) ([]byte, error) {
 	var out C.parlance_bytes
 	var failure *C.parlance_error
 	status := C.parlance_grammar_captures((*C.parlance_grammar)((*object)(grammar).pointer()), chars(text), C.size_t(len(text)), &out, &failure)
-	runtime.KeepAlive(grammar)
+	(*object)(grammar).done()
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}
@@ -386,7 +383,7 @@ func grammarCompile(language int32, text string, vocabulary *Vocabulary, request
 	var out *C.parlance_grammar
 	var failure *C.parlance_error
 	status := C.parlance_grammar_compile(C.int32_t(language), chars(text), C.size_t(len(text)), (*C.parlance_vocabulary)((*object)(vocabulary).pointer()), chars(request), C.size_t(len(request)), &out, &failure)
-	runtime.KeepAlive(vocabulary)
+	(*object)(vocabulary).done()
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}
@@ -409,8 +406,8 @@ func grammarFromTag(tag *Tag, vocabulary *Vocabulary, request string) (*Grammar,
 	var out *C.parlance_grammar
 	var failure *C.parlance_error
 	status := C.parlance_grammar_from_tag((*C.parlance_tag)((*object)(tag).pointer()), (*C.parlance_vocabulary)((*object)(vocabulary).pointer()), chars(request), C.size_t(len(request)), &out, &failure)
-	runtime.KeepAlive(tag)
-	runtime.KeepAlive(vocabulary)
+	(*object)(tag).done()
+	(*object)(vocabulary).done()
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}
@@ -421,7 +418,7 @@ func grammarReport(grammar *Grammar) ([]byte, error) {
 	var out C.parlance_bytes
 	var failure *C.parlance_error
 	status := C.parlance_grammar_report((*C.parlance_grammar)((*object)(grammar).pointer()), &out, &failure)
-	runtime.KeepAlive(grammar)
+	(*object)(grammar).done()
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}
@@ -432,7 +429,7 @@ func grammarToBytes(grammar *Grammar) ([]byte, error) {
 	var out C.parlance_bytes
 	var failure *C.parlance_error
 	status := C.parlance_grammar_to_bytes((*C.parlance_grammar)((*object)(grammar).pointer()), &out, &failure)
-	runtime.KeepAlive(grammar)
+	(*object)(grammar).done()
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}
@@ -443,7 +440,7 @@ func grammarToEBNF(grammar *Grammar) ([]byte, error) {
 	var out C.parlance_bytes
 	var failure *C.parlance_error
 	status := C.parlance_grammar_to_ebnf((*C.parlance_grammar)((*object)(grammar).pointer()), &out, &failure)
-	runtime.KeepAlive(grammar)
+	(*object)(grammar).done()
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}
@@ -453,7 +450,7 @@ func grammarToEBNF(grammar *Grammar) ([]byte, error) {
 func matcherAccept(matcher *Matcher, id uint32) (int32, error) {
 	var accepted C.int32_t
 	status := C.parlance_matcher_accept((*C.parlance_matcher)((*object)(matcher).pointer()), C.uint32_t(id), &accepted)
-	runtime.KeepAlive(matcher)
+	(*object)(matcher).done()
 	if status != C.PARLANCE_OK {
 		return 0, failed(status, nil)
 	}
@@ -463,7 +460,7 @@ func matcherAccept(matcher *Matcher, id uint32) (int32, error) {
 func matcherAcceptBytes(matcher *Matcher, bytes string) (int32, error) {
 	var accepted C.int32_t
 	status := C.parlance_matcher_accept_bytes((*C.parlance_matcher)((*object)(matcher).pointer()), chars(bytes), C.size_t(len(bytes)), &accepted)
-	runtime.KeepAlive(matcher)
+	(*object)(matcher).done()
 	if status != C.PARLANCE_OK {
 		return 0, failed(status, nil)
 	}
@@ -473,7 +470,7 @@ func matcherAcceptBytes(matcher *Matcher, bytes string) (int32, error) {
 func matcherAcceptTokens(matcher *Matcher, ids []uint32) (int, error) {
 	var accepted C.size_t
 	status := C.parlance_matcher_accept_tokens((*C.parlance_matcher)((*object)(matcher).pointer()), numbers(ids), C.size_t(len(ids)), &accepted)
-	runtime.KeepAlive(matcher)
+	(*object)(matcher).done()
 	if status != C.PARLANCE_OK {
 		return 0, failed(status, nil)
 	}
@@ -484,7 +481,7 @@ func matcherCaptures(matcher *Matcher) ([]byte, error) {
 	var out C.parlance_bytes
 	var failure *C.parlance_error
 	status := C.parlance_matcher_captures((*C.parlance_matcher)((*object)(matcher).pointer()), &out, &failure)
-	runtime.KeepAlive(matcher)
+	(*object)(matcher).done()
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}
@@ -495,7 +492,7 @@ func matcherCopy(matcher *Matcher) (*Matcher, error) {
 	var out *C.parlance_matcher
 	var failure *C.parlance_error
 	status := C.parlance_matcher_copy((*C.parlance_matcher)((*object)(matcher).pointer()), &out, &failure)
-	runtime.KeepAlive(matcher)
+	(*object)(matcher).done()
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}
@@ -506,7 +503,7 @@ func matcherForcedText(matcher *Matcher, limit int) ([]byte, error) {
 	var out C.parlance_bytes
 	var failure *C.parlance_error
 	status := C.parlance_matcher_forced_text((*C.parlance_matcher)((*object)(matcher).pointer()), C.size_t(limit), &out, &failure)
-	runtime.KeepAlive(matcher)
+	(*object)(matcher).done()
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}
@@ -517,7 +514,7 @@ func freeMatcher(at pointer) { C.parlance_matcher_free((*C.parlance_matcher)(at)
 
 func matcherReset(matcher *Matcher) error {
 	status := C.parlance_matcher_reset((*C.parlance_matcher)((*object)(matcher).pointer()))
-	runtime.KeepAlive(matcher)
+	(*object)(matcher).done()
 	if status != C.PARLANCE_OK {
 		return failed(status, nil)
 	}
@@ -527,7 +524,7 @@ func matcherReset(matcher *Matcher) error {
 func matcherRollback(matcher *Matcher, steps int) (int32, error) {
 	var done C.int32_t
 	status := C.parlance_matcher_rollback((*C.parlance_matcher)((*object)(matcher).pointer()), C.size_t(steps), &done)
-	runtime.KeepAlive(matcher)
+	(*object)(matcher).done()
 	if status != C.PARLANCE_OK {
 		return 0, failed(status, nil)
 	}
@@ -538,7 +535,7 @@ func matcherState(matcher *Matcher) (int, uint32, error) {
 	var steps C.size_t
 	var flags C.uint32_t
 	status := C.parlance_matcher_state((*C.parlance_matcher)((*object)(matcher).pointer()), &steps, &flags)
-	runtime.KeepAlive(matcher)
+	(*object)(matcher).done()
 	if status != C.PARLANCE_OK {
 		return 0, 0, failed(status, nil)
 	}
@@ -548,7 +545,7 @@ func matcherState(matcher *Matcher) (int, uint32, error) {
 func matcherTemperature(matcher *Matcher) (float64, error) {
 	var temperature C.double
 	status := C.parlance_matcher_temperature((*C.parlance_matcher)((*object)(matcher).pointer()), &temperature)
-	runtime.KeepAlive(matcher)
+	(*object)(matcher).done()
 	if status != C.PARLANCE_OK {
 		return 0, failed(status, nil)
 	}
@@ -559,7 +556,7 @@ func parserChatMessage(parser *Parser) ([]byte, error) {
 	var out C.parlance_bytes
 	var failure *C.parlance_error
 	status := C.parlance_parser_chat_message((*C.parlance_parser)((*object)(parser).pointer()), &out, &failure)
-	runtime.KeepAlive(parser)
+	(*object)(parser).done()
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}
@@ -570,7 +567,7 @@ func parserEventJSON(parser *Parser, index int) ([]byte, error) {
 	var out C.parlance_bytes
 	var failure *C.parlance_error
 	status := C.parlance_parser_event_json((*C.parlance_parser)((*object)(parser).pointer()), C.size_t(index), &out, &failure)
-	runtime.KeepAlive(parser)
+	(*object)(parser).done()
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}
@@ -587,8 +584,8 @@ func parserHeld(parser *Parser) (string, error) {
 	var text *C.char
 	var textSize C.size_t
 	status := C.parlance_parser_held((*C.parlance_parser)((*object)(parser).pointer()), &text, &textSize)
-	result0 := C.GoStringN(text, C.int(textSize))
-	runtime.KeepAlive(parser)
+	result0 := textOf(text, textSize)
+	(*object)(parser).done()
 	if status != C.PARLANCE_OK {
 		return "", failed(status, nil)
 	}
@@ -599,7 +596,7 @@ func parserResult(parser *Parser) ([]byte, error) {
 	var out C.parlance_bytes
 	var failure *C.parlance_error
 	status := C.parlance_parser_result((*C.parlance_parser)((*object)(parser).pointer()), &out, &failure)
-	runtime.KeepAlive(parser)
+	(*object)(parser).done()
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}
@@ -610,7 +607,7 @@ func parserState(parser *Parser) (int, int32, error) {
 	var prefixBytes C.size_t
 	var finalized C.int32_t
 	status := C.parlance_parser_state((*C.parlance_parser)((*object)(parser).pointer()), &prefixBytes, &finalized)
-	runtime.KeepAlive(parser)
+	(*object)(parser).done()
 	if status != C.PARLANCE_OK {
 		return 0, 0, failed(status, nil)
 	}
@@ -621,7 +618,7 @@ func parserTree(parser *Parser) ([]byte, error) {
 	var out C.parlance_bytes
 	var failure *C.parlance_error
 	status := C.parlance_parser_tree((*C.parlance_parser)((*object)(parser).pointer()), &out, &failure)
-	runtime.KeepAlive(parser)
+	(*object)(parser).done()
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}
@@ -632,7 +629,7 @@ func sseFaults(sse *SSE) ([]byte, error) {
 	var out C.parlance_bytes
 	var failure *C.parlance_error
 	status := C.parlance_sse_faults((*C.parlance_sse)((*object)(sse).pointer()), &out, &failure)
-	runtime.KeepAlive(sse)
+	(*object)(sse).done()
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}
@@ -643,7 +640,7 @@ func sseFeed(sse *SSE, bytes string) ([]byte, error) {
 	var out C.parlance_bytes
 	var failure *C.parlance_error
 	status := C.parlance_sse_feed((*C.parlance_sse)((*object)(sse).pointer()), chars(bytes), C.size_t(len(bytes)), &out, &failure)
-	runtime.KeepAlive(sse)
+	(*object)(sse).done()
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}
@@ -654,7 +651,7 @@ func sseFinalize(sse *SSE) ([]byte, error) {
 	var out C.parlance_bytes
 	var failure *C.parlance_error
 	status := C.parlance_sse_finalize((*C.parlance_sse)((*object)(sse).pointer()), &out, &failure)
-	runtime.KeepAlive(sse)
+	(*object)(sse).done()
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}
@@ -675,7 +672,7 @@ func sseNew() (*SSE, error) {
 
 func tableClear(table *Table) error {
 	status := C.parlance_table_clear((*C.parlance_table)((*object)(table).pointer()))
-	runtime.KeepAlive(table)
+	(*object)(table).done()
 	if status != C.PARLANCE_OK {
 		return failed(status, nil)
 	}
@@ -687,8 +684,8 @@ func freeTable(at pointer) { C.parlance_table_free((*C.parlance_table)(at)) }
 func tableIDOf(table *Table, matcher *Matcher) (int32, error) {
 	var id C.int32_t
 	status := C.parlance_table_id_of((*C.parlance_table)((*object)(table).pointer()), (*C.parlance_matcher)((*object)(matcher).pointer()), &id)
-	runtime.KeepAlive(table)
-	runtime.KeepAlive(matcher)
+	(*object)(table).done()
+	(*object)(matcher).done()
 	if status != C.PARLANCE_OK {
 		return 0, failed(status, nil)
 	}
@@ -699,7 +696,7 @@ func tableNew(compiler *Compiler, maxRows int) (*Table, error) {
 	var out *C.parlance_table
 	var failure *C.parlance_error
 	status := C.parlance_table_new((*C.parlance_compiler)((*object)(compiler).pointer()), C.size_t(maxRows), &out, &failure)
-	runtime.KeepAlive(compiler)
+	(*object)(compiler).done()
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}
@@ -710,7 +707,7 @@ func tableSize(table *Table) (int, uint64, error) {
 	var rows C.size_t
 	var version C.uint64_t
 	status := C.parlance_table_size((*C.parlance_table)((*object)(table).pointer()), &rows, &version)
-	runtime.KeepAlive(table)
+	(*object)(table).done()
 	if status != C.PARLANCE_OK {
 		return 0, 0, failed(status, nil)
 	}
@@ -721,9 +718,9 @@ func tagCompile(tag *Tag, vocabulary *Vocabulary, compiler *Compiler, request st
 	var out *C.parlance_compiled_tag
 	var failure *C.parlance_error
 	status := C.parlance_tag_compile((*C.parlance_tag)((*object)(tag).pointer()), (*C.parlance_vocabulary)((*object)(vocabulary).pointer()), (*C.parlance_compiler)((*object)(compiler).pointer()), chars(request), C.size_t(len(request)), &out, &failure)
-	runtime.KeepAlive(tag)
-	runtime.KeepAlive(vocabulary)
-	runtime.KeepAlive(compiler)
+	(*object)(tag).done()
+	(*object)(vocabulary).done()
+	(*object)(compiler).done()
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}
@@ -746,7 +743,7 @@ func tagReport(tag *Tag) ([]byte, error) {
 	var out C.parlance_bytes
 	var failure *C.parlance_error
 	status := C.parlance_tag_report((*C.parlance_tag)((*object)(tag).pointer()), &out, &failure)
-	runtime.KeepAlive(tag)
+	(*object)(tag).done()
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}
@@ -757,7 +754,7 @@ func tagToJSON(tag *Tag) ([]byte, error) {
 	var out C.parlance_bytes
 	var failure *C.parlance_error
 	status := C.parlance_tag_to_json((*C.parlance_tag)((*object)(tag).pointer()), &out, &failure)
-	runtime.KeepAlive(tag)
+	(*object)(tag).done()
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}
@@ -784,7 +781,7 @@ func vocabularyDecode(vocabulary *Vocabulary, ids []uint32) ([]byte, error) {
 	var out C.parlance_bytes
 	var failure *C.parlance_error
 	status := C.parlance_vocabulary_decode((*C.parlance_vocabulary)((*object)(vocabulary).pointer()), numbers(ids), C.size_t(len(ids)), &out, &failure)
-	runtime.KeepAlive(vocabulary)
+	(*object)(vocabulary).done()
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}
@@ -826,7 +823,7 @@ func vocabularyFromPath(path string) (*Vocabulary, error) {
 func vocabularySave(vocabulary *Vocabulary, path string) error {
 	var failure *C.parlance_error
 	status := C.parlance_vocabulary_save((*C.parlance_vocabulary)((*object)(vocabulary).pointer()), chars(path), C.size_t(len(path)), &failure)
-	runtime.KeepAlive(vocabulary)
+	(*object)(vocabulary).done()
 	if status != C.PARLANCE_OK {
 		return failed(status, failure)
 	}
@@ -835,14 +832,14 @@ func vocabularySave(vocabulary *Vocabulary, path string) error {
 
 func vocabularySize(vocabulary *Vocabulary) int {
 	result := C.parlance_vocabulary_size((*C.parlance_vocabulary)((*object)(vocabulary).pointer()))
-	runtime.KeepAlive(vocabulary)
+	(*object)(vocabulary).done()
 	return int(result)
 }
 
 func vocabularySpecial(vocabulary *Vocabulary, spelling string) (int64, error) {
 	var id C.int64_t
 	status := C.parlance_vocabulary_special((*C.parlance_vocabulary)((*object)(vocabulary).pointer()), chars(spelling), C.size_t(len(spelling)), &id)
-	runtime.KeepAlive(vocabulary)
+	(*object)(vocabulary).done()
 	if status != C.PARLANCE_OK {
 		return 0, failed(status, nil)
 	}
@@ -855,7 +852,7 @@ func vocabularyStopIDs(vocabulary *Vocabulary) ([]uint32, int32, error) {
 	var known C.int32_t
 	status := C.parlance_vocabulary_stop_ids((*C.parlance_vocabulary)((*object)(vocabulary).pointer()), &ids, &idsCount, &known)
 	result0, result1 := copied(ids, idsCount), int32(known)
-	runtime.KeepAlive(vocabulary)
+	(*object)(vocabulary).done()
 	if status != C.PARLANCE_OK {
 		return nil, 0, failed(status, nil)
 	}
@@ -866,7 +863,7 @@ func vocabularyToBytes(vocabulary *Vocabulary) ([]byte, error) {
 	var out C.parlance_bytes
 	var failure *C.parlance_error
 	status := C.parlance_vocabulary_to_bytes((*C.parlance_vocabulary)((*object)(vocabulary).pointer()), &out, &failure)
-	runtime.KeepAlive(vocabulary)
+	(*object)(vocabulary).done()
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}
@@ -878,8 +875,8 @@ func vocabularyToken(vocabulary *Vocabulary, id uint32) (string, int32, error) {
 	var bytesSize C.size_t
 	var kind C.int32_t
 	status := C.parlance_vocabulary_token((*C.parlance_vocabulary)((*object)(vocabulary).pointer()), C.uint32_t(id), &bytes, &bytesSize, &kind)
-	result0, result1 := C.GoStringN(bytes, C.int(bytesSize)), int32(kind)
-	runtime.KeepAlive(vocabulary)
+	result0, result1 := textOf(bytes, bytesSize), int32(kind)
+	(*object)(vocabulary).done()
 	if status != C.PARLANCE_OK {
 		return "", 0, failed(status, nil)
 	}
@@ -890,7 +887,7 @@ func vocabularyWithStopIDs(vocabulary *Vocabulary, ids []uint32) (*Vocabulary, e
 	var out *C.parlance_vocabulary
 	var failure *C.parlance_error
 	status := C.parlance_vocabulary_with_stop_ids((*C.parlance_vocabulary)((*object)(vocabulary).pointer()), numbers(ids), C.size_t(len(ids)), &out, &failure)
-	runtime.KeepAlive(vocabulary)
+	(*object)(vocabulary).done()
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}

@@ -76,6 +76,11 @@ func copied(ids *C.uint32_t, count C.size_t) []uint32 {
 	return append([]uint32{}, unsafe.Slice((*uint32)(ids), int(count))...)
 }
 
+// textOf copies a text, which may have NUL in it.
+func textOf(text *C.char, size C.size_t) string {
+	return string(unsafe.Slice((*byte)(unsafe.Pointer(text)), int(size)))
+}
+
 // failed turns what a function said into an error.
 func failed(status C.parlance_status, failure *C.parlance_error) error {
 	out := &Error{Code: Code(status)}
@@ -83,8 +88,11 @@ func failed(status C.parlance_status, failure *C.parlance_error) error {
 		out.Message = statusName(int32(status))
 		return out
 	}
-	out.Message = C.GoString(C.parlance_error_message(failure, nil))
-	out.Path = C.GoString(C.parlance_error_path(failure, nil))
+	var size C.size_t
+	message := C.parlance_error_message(failure, &size)
+	out.Message = textOf(message, size)
+	path := C.parlance_error_path(failure, &size)
+	out.Path = textOf(path, size)
 	var span C.parlance_span
 	if C.parlance_error_span(failure, &span) != 0 {
 		out.Span = &Span{uint64(span.begin), uint64(span.end)}

@@ -9,25 +9,50 @@ import (
 // that a nil one converts to a nil object.
 type object struct {
 	at      pointer
+	free    func(pointer)
 	cleanup runtime.Cleanup
-	busy    atomic.Bool // a call is made whose result is copied after it
+	busy    atomic.Bool  // a call is made whose result is copied after it
+	uses    atomic.Int64 // calls that are made with the handle, and what follows
 }
+
+// Bits of object.uses.
+const (
+	closed = 1 << 62 // no other call gets the handle
+	freed  = 1 << 61
+)
 
 // adopt gives a new handle to the garbage collector.
 func adopt(at pointer, free func(pointer)) *object {
-	o := &object{at: at}
+	o := &object{at: at, free: free}
 	o.cleanup = runtime.AddCleanup(o, free, at)
 	return o
 }
 
-// pointer is the handle, or null.  Whoever calls a function with it keeps the
-// object alive until that returns: the cleanup may run as soon as nothing refers
-// to the object.
+// pointer is the handle for one call, or null.  Until done the handle stays, also
+// if another goroutine, or a function that the call calls, closes the object.
 func (o *object) pointer() pointer {
-	if o == nil {
+	if o == nil || o.uses.Add(1)&closed != 0 {
 		return nullPointer
 	}
 	return o.at
+}
+
+// done ends a call with what pointer gave.
+func (o *object) done() {
+	if o != nil && o.uses.Add(-1) == closed {
+		o.drop()
+	}
+}
+
+// drop frees a closed object, which no call uses.
+func (o *object) drop() {
+	if !o.uses.CompareAndSwap(closed, closed|freed) {
+		return
+	}
+	o.cleanup.Stop()
+	at := o.at
+	o.at = nullPointer
+	o.free(at)
 }
 
 // enter begins a call whose result lives until the next call of the same object: it
@@ -45,7 +70,7 @@ func (o *object) leave() {
 	}
 }
 
-func (o *object) close(free func(pointer)) error {
+func (o *object) close() error {
 	if o == nil {
 		return nil
 	}
@@ -53,11 +78,8 @@ func (o *object) close(free func(pointer)) error {
 		return err
 	}
 	defer o.leave()
-	if o.at != nullPointer {
-		o.cleanup.Stop()
-		at := o.at
-		o.at = nullPointer
-		free(at)
+	if o.uses.Or(closed) == 0 {
+		o.drop()
 	}
 	return nil
 }

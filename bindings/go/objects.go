@@ -5,125 +5,125 @@ package parlance
 // Batch is a server's step over many requests.  One goroutine at a time.
 type Batch object
 
-// Close frees it; a second call does nothing.  Without Close that is done when
-// nothing refers to it any more.
+// Close frees it, when calls that use it have ended; a second call does nothing.
+// Without Close that is done when nothing refers to it any more.
 func (o *Batch) Close() error {
-	return (*object)(o).close(freeBatch)
+	return (*object)(o).close()
 }
 
 // Chat is one response in the shape of a chat API.  One goroutine at a time.
 type Chat object
 
-// Close frees it; a second call does nothing.  Without Close that is done when
-// nothing refers to it any more.
+// Close frees it, when calls that use it have ended; a second call does nothing.
+// Without Close that is done when nothing refers to it any more.
 func (o *Chat) Close() error {
-	return (*object)(o).close(freeChat)
+	return (*object)(o).close()
 }
 
 // CompiledTag is a structural tag for parsers.  Any number of goroutines may use it.
 type CompiledTag object
 
-// Close frees it; a second call does nothing.  Without Close that is done when
-// nothing refers to it any more.
+// Close frees it, when calls that use it have ended; a second call does nothing.
+// Without Close that is done when nothing refers to it any more.
 func (o *CompiledTag) Close() error {
-	return (*object)(o).close(freeCompiledTag)
+	return (*object)(o).close()
 }
 
 // Compiler is makes constraints for a vocabulary.  Any number of goroutines may use it.
 type Compiler object
 
-// Close frees it; a second call does nothing.  Without Close that is done when
-// nothing refers to it any more.
+// Close frees it, when calls that use it have ended; a second call does nothing.
+// Without Close that is done when nothing refers to it any more.
 func (o *Compiler) Close() error {
-	return (*object)(o).close(freeCompiler)
+	return (*object)(o).close()
 }
 
 // Constraint is a grammar for a vocabulary.  Any number of goroutines may use it.
 type Constraint object
 
-// Close frees it; a second call does nothing.  Without Close that is done when
-// nothing refers to it any more.
+// Close frees it, when calls that use it have ended; a second call does nothing.
+// Without Close that is done when nothing refers to it any more.
 func (o *Constraint) Close() error {
-	return (*object)(o).close(freeConstraint)
+	return (*object)(o).close()
 }
 
 // Format is how a model family writes a response.  Any number of goroutines may use it.
 type Format object
 
-// Close frees it; a second call does nothing.  Without Close that is done when
-// nothing refers to it any more.
+// Close frees it, when calls that use it have ended; a second call does nothing.
+// Without Close that is done when nothing refers to it any more.
 func (o *Format) Close() error {
-	return (*object)(o).close(freeFormat)
+	return (*object)(o).close()
 }
 
 // Grammar is which texts are valid.  Any number of goroutines may use it.
 type Grammar object
 
-// Close frees it; a second call does nothing.  Without Close that is done when
-// nothing refers to it any more.
+// Close frees it, when calls that use it have ended; a second call does nothing.
+// Without Close that is done when nothing refers to it any more.
 func (o *Grammar) Close() error {
-	return (*object)(o).close(freeGrammar)
+	return (*object)(o).close()
 }
 
 // Matcher is which tokens may come next in one response.  One goroutine at a time.
 type Matcher object
 
-// Close frees it; a second call does nothing.  Without Close that is done when
-// nothing refers to it any more.
+// Close frees it, when calls that use it have ended; a second call does nothing.
+// Without Close that is done when nothing refers to it any more.
 func (o *Matcher) Close() error {
-	return (*object)(o).close(freeMatcher)
+	return (*object)(o).close()
 }
 
 // Parser is reads one response.  One goroutine at a time.
 type Parser object
 
-// Close frees it; a second call does nothing.  Without Close that is done when
-// nothing refers to it any more.
+// Close frees it, when calls that use it have ended; a second call does nothing.
+// Without Close that is done when nothing refers to it any more.
 func (o *Parser) Close() error {
-	return (*object)(o).close(freeParser)
+	return (*object)(o).close()
 }
 
 // SSE is reads the event stream of another server.  One goroutine at a time.
 type SSE object
 
-// Close frees it; a second call does nothing.  Without Close that is done when
-// nothing refers to it any more.
+// Close frees it, when calls that use it have ended; a second call does nothing.
+// Without Close that is done when nothing refers to it any more.
 func (o *SSE) Close() error {
-	return (*object)(o).close(freeSSE)
+	return (*object)(o).close()
 }
 
 // Table is masks by number.  Any number of goroutines may use it, except Clear.
 type Table object
 
-// Close frees it; a second call does nothing.  Without Close that is done when
-// nothing refers to it any more.
+// Close frees it, when calls that use it have ended; a second call does nothing.
+// Without Close that is done when nothing refers to it any more.
 func (o *Table) Close() error {
-	return (*object)(o).close(freeTable)
+	return (*object)(o).close()
 }
 
 // Tag is a structural tag.  Any number of goroutines may use it.
 type Tag object
 
-// Close frees it; a second call does nothing.  Without Close that is done when
-// nothing refers to it any more.
+// Close frees it, when calls that use it have ended; a second call does nothing.
+// Without Close that is done when nothing refers to it any more.
 func (o *Tag) Close() error {
-	return (*object)(o).close(freeTag)
+	return (*object)(o).close()
 }
 
 // Tools is the tools of a request.  Any number of goroutines may use it.
 type Tools object
 
-// Close frees it; a second call does nothing.  Without Close that is done when
-// nothing refers to it any more.
+// Close frees it, when calls that use it have ended; a second call does nothing.
+// Without Close that is done when nothing refers to it any more.
 func (o *Tools) Close() error {
-	return (*object)(o).close(freeTools)
+	return (*object)(o).close()
 }
 
 // Vocabulary is the tokens of a model.  Any number of goroutines may use it.
 type Vocabulary object
 
-// Close frees it; a second call does nothing.  Without Close that is done when
-// nothing refers to it any more.
+// Close frees it, when calls that use it have ended; a second call does nothing.
+// Without Close that is done when nothing refers to it any more.
 func (o *Vocabulary) Close() error {
-	return (*object)(o).close(freeVocabulary)
+	return (*object)(o).close()
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -230,6 +231,78 @@ func TestOneCallAtATime(t *testing.T) {
 		}()
 	}
 	all.Wait()
+}
+
+// A matcher of "abab" whose vocabulary asks encode.
+func encoded(t *testing.T, encode func(string) []uint32) *parlance.Matcher {
+	end := []uint32{3}
+	letters := ok(parlance.NewVocabulary(parlance.Tokens{
+		Tokens: []string{"a", "b", "ab", "<end>"}, ControlIDs: end, StopIDs: end}))(t)
+	compiler := ok(parlance.NewCompiler(ok(letters.WithEncoder(encode))(t), nil))(t)
+	return ok(ok(compiler.Compile(parlance.Regex, "abab", nil))(t).NewMatcher(nil))(t)
+}
+
+// What a call uses is freed after the call.
+func TestCloseInACall(t *testing.T) {
+	var matcher *parlance.Matcher
+	matcher = encoded(t, func(string) []uint32 {
+		if err := matcher.Close(); err != nil {
+			t.Error(err)
+		}
+		return []uint32{2, 2}
+	})
+	if forced := ok(matcher.ForcedTokens())(t); !slices.Equal(forced, []uint32{2, 2}) {
+		t.Error(forced)
+	}
+	_, _, err := matcher.State()
+	refused(t, err, parlance.CodeNull)
+}
+
+// The same of what many goroutines use.
+func TestCloseWhileOthersCall(t *testing.T) {
+	for range 50 {
+		format := ok(parlance.BuiltIn("qwen3"))(t)
+		var all sync.WaitGroup
+		for range 4 {
+			all.Add(1)
+			go func() {
+				defer all.Done()
+				for {
+					if _, err := format.Parse("Bern.", nil); err != nil {
+						refused(t, err, parlance.CodeNull)
+						return
+					}
+				}
+			}()
+		}
+		if err := format.Close(); err != nil {
+			t.Error(err)
+		}
+		all.Wait()
+	}
+}
+
+func TestEncoderPanics(t *testing.T) {
+	matcher := encoded(t, func(string) []uint32 { panic("no tokenizer") })
+	for range 2 {
+		if forced := ok(matcher.ForcedTokens())(t); len(forced) != 0 {
+			t.Error(forced)
+		}
+	}
+	if !ok(matcher.Accept(2))(t) {
+		t.Error("the matcher cannot be used after a panic")
+	}
+}
+
+// NUL is a byte like others in what a person wrote, and no end of a path.
+func TestNUL(t *testing.T) {
+	_, err := ok(parlance.BuiltIn("qwen3"))(t).Tag(map[string]any{"a\x00b": 1}, nil)
+	var found *parlance.Error
+	if !errors.As(err, &found) || found.Path != "/a\x00b" {
+		t.Error(err)
+	}
+	_, err = parlance.LoadVocabulary("objects_test.go\x00.json")
+	refused(t, err, parlance.CodeIO)
 }
 
 func TestMatchers(t *testing.T) {

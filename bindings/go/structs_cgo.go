@@ -39,6 +39,14 @@ func parserOptions(pin *runtime.Pinner, options *ParserOptions) *C.parlance_pars
 	}
 }
 
+// done ends the call that parserOptions was for.
+func (options *ParserOptions) done() {
+	if options != nil {
+		(*object)(options.Tools).done()
+		(*object)(options.Vocabulary).done()
+	}
+}
+
 func parserNew(format *Format, options *ParserOptions) (*Parser, error) {
 	var pin runtime.Pinner
 	defer pin.Unpin()
@@ -46,8 +54,8 @@ func parserNew(format *Format, options *ParserOptions) (*Parser, error) {
 	var failure *C.parlance_error
 	status := C.parlance_parser_new((*C.parlance_format)((*object)(format).pointer()),
 		parserOptions(&pin, options), &out, &failure)
-	runtime.KeepAlive(format)
-	runtime.KeepAlive(options)
+	(*object)(format).done()
+	options.done()
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}
@@ -62,8 +70,8 @@ func parserNewByTag(tag *CompiledTag, options *ParserOptions) (*Parser, error) {
 	status := C.parlance_parser_new_by_tag(
 		(*C.parlance_compiled_tag)((*object)(tag).pointer()),
 		parserOptions(&pin, options), &out, &failure)
-	runtime.KeepAlive(tag)
-	runtime.KeepAlive(options)
+	(*object)(tag).done()
+	options.done()
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}
@@ -77,8 +85,8 @@ func parse(format *Format, text string, options *ParserOptions) ([]byte, error) 
 	var failure *C.parlance_error
 	status := C.parlance_parse((*C.parlance_format)((*object)(format).pointer()),
 		chars(text), C.size_t(len(text)), parserOptions(&pin, options), &out, &failure)
-	runtime.KeepAlive(format)
-	runtime.KeepAlive(options)
+	(*object)(format).done()
+	options.done()
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}
@@ -137,7 +145,7 @@ func parserFinalize(parser *Parser) ([]Event, error) {
 
 func eventsOf(parser *Parser, status C.parlance_status, events *C.parlance_event, count C.size_t) ([]Event, error) {
 	out := copiedEvents(events, count)
-	runtime.KeepAlive(parser)
+	(*object)(parser).done()
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, nil)
 	}
@@ -224,7 +232,16 @@ func vocabularyFromTokens(tokens *Tokens) (*Vocabulary, error) {
 //export parlanceGoEncode
 func parlanceGoEncode(user unsafe.Pointer, text *C.char, size C.size_t, ids *C.uint32_t, capacity C.size_t) C.size_t {
 	encode := (*(*cgo.Handle)(user)).Value().(func(string) []uint32)
-	found := encode(C.GoStringN(text, C.int(size)))
+	// A panic must not pass through the library, whose call would never end.
+	var found []uint32
+	func() {
+		defer func() {
+			if recover() != nil {
+				found = nil
+			}
+		}()
+		found = encode(textOf(text, size))
+	}()
 	copy(unsafe.Slice((*uint32)(ids), int(capacity)), found)
 	return C.size_t(len(found))
 }
@@ -244,7 +261,7 @@ func vocabularyWithEncoder(vocabulary *Vocabulary, encode func(string) []uint32)
 		(*C.parlance_vocabulary)((*object)(vocabulary).pointer()),
 		(C.parlance_encode_fn)(C.parlanceGoEncode), user, (*[0]byte)(C.parlanceGoDrop),
 		&out, &failure)
-	runtime.KeepAlive(vocabulary)
+	(*object)(vocabulary).done()
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}
@@ -260,7 +277,9 @@ func grammarCombine(inSequence int32, parts []*Grammar) (*Grammar, error) {
 	var failure *C.parlance_error
 	status := C.parlance_grammar_combine(C.int32_t(inSequence), unsafe.SliceData(handles),
 		C.size_t(len(handles)), &out, &failure)
-	runtime.KeepAlive(parts)
+	for _, part := range parts {
+		(*object)(part).done()
+	}
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}
@@ -290,7 +309,7 @@ func matcherNew(constraint *Constraint, options *MatcherOptions) (*Matcher, erro
 	var failure *C.parlance_error
 	status := C.parlance_matcher_new(
 		(*C.parlance_constraint)((*object)(constraint).pointer()), &given, &out, &failure)
-	runtime.KeepAlive(constraint)
+	(*object)(constraint).done()
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}
@@ -304,7 +323,7 @@ func words(masks []int32) *C.int32_t {
 func matcherFill(matcher *Matcher, row []int32) (int32, error) {
 	var constrains C.int32_t
 	status := C.parlance_matcher_fill(matcherHandle(matcher), words(row), C.size_t(len(row)), &constrains)
-	runtime.KeepAlive(matcher)
+	(*object)(matcher).done()
 	if status != C.PARLANCE_OK {
 		return 0, failed(status, nil)
 	}
@@ -324,7 +343,9 @@ func matcherFillMany(matchers []*Matcher, rows []int, buffer []int32, stride int
 	status := C.parlance_matcher_fill_many(unsafe.SliceData(handles), unsafe.SliceData(places),
 		C.size_t(len(handles)), words(buffer), C.size_t(len(buffer)), C.size_t(stride),
 		C.uint32_t(threads), &failure)
-	runtime.KeepAlive(matchers)
+	for _, matcher := range matchers {
+		(*object)(matcher).done()
+	}
 	if status != C.PARLANCE_OK {
 		return failed(status, failure)
 	}
@@ -341,7 +362,7 @@ func matcherFillTree(matcher *Matcher, tree DraftTree, rows []int32, stride int,
 		number(tree.NextSibling), number(tree.Tokens), C.size_t(len(tree.Tokens)),
 		words(rows), C.size_t(len(rows)), C.size_t(stride), C.int64_t(nanoseconds),
 		(*C.float)(unsafe.Pointer(unsafe.SliceData(temperatures))), &visited, &failure)
-	runtime.KeepAlive(matcher)
+	(*object)(matcher).done()
 	if status != C.PARLANCE_OK {
 		return 0, failed(status, failure)
 	}
@@ -354,7 +375,7 @@ func matcherForcedTokens(matcher *Matcher) ([]uint32, error) {
 		var count C.size_t
 		status := C.parlance_matcher_forced_tokens(matcherHandle(matcher), numbers(out),
 			C.size_t(len(out)), &count)
-		runtime.KeepAlive(matcher)
+		(*object)(matcher).done()
 		if status != C.PARLANCE_OK {
 			return nil, failed(status, nil)
 		}
@@ -368,7 +389,7 @@ func matcherForcedTokens(matcher *Matcher) ([]uint32, error) {
 func matcherFailure(matcher *Matcher) error {
 	var failure *C.parlance_error
 	status := C.parlance_matcher_failure(matcherHandle(matcher), &failure)
-	runtime.KeepAlive(matcher)
+	(*object)(matcher).done()
 	if status == C.PARLANCE_OK && failure == nil {
 		return nil
 	}
@@ -387,7 +408,7 @@ func tableRows(table *Table, begin, end int) ([]int32, int, error) {
 	if rows != nil {
 		out = append([]int32{}, unsafe.Slice((*int32)(rows), (end-begin)*int(words))...)
 	}
-	runtime.KeepAlive(table)
+	(*object)(table).done()
 	if status != C.PARLANCE_OK {
 		return nil, 0, failed(status, nil)
 	}
@@ -434,8 +455,8 @@ func batchStep(batch *Batch, steps []Step, masks []int32, stride int, table *Tab
 			steps[i].Events = copiedEvents(from.events, from.event_count)
 		}
 	}
-	runtime.KeepAlive(batch)
-	runtime.KeepAlive(table)
+	(*object)(batch).done()
+	(*object)(table).done()
 	if status != C.PARLANCE_OK {
 		return failed(status, failure)
 	}
@@ -469,7 +490,12 @@ func explain(what *Explanation) ([]byte, error) {
 	var out C.parlance_bytes
 	var failure *C.parlance_error
 	status := C.parlance_explain(&given, &out, &failure)
-	runtime.KeepAlive(what)
+	for _, used := range []*object{
+		(*object)(what.Format), (*object)(what.Tag), (*object)(what.Grammar),
+		(*object)(what.Constraint), (*object)(what.Tools), (*object)(what.Vocabulary),
+	} {
+		used.done()
+	}
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}

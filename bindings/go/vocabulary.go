@@ -33,7 +33,7 @@ func (v *Vocabulary) WithStopIDs(ids []uint32) (*Vocabulary, error) {
 }
 
 // WithEncoder has a function that tokenises text, for Matcher.ForcedTokens.  It is
-// called by any goroutine that calls a matcher.
+// called by any goroutine that calls a matcher.  If it panics, nothing is forced.
 func (v *Vocabulary) WithEncoder(encode func(text string) []uint32) (*Vocabulary, error) {
 	return vocabularyWithEncoder(v, encode)
 }
