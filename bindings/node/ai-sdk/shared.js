@@ -117,8 +117,7 @@ export class ResponseReader {
 }
 
 // The parts of a whole response: content of the SDK.
-async function content_of(options, params, content, reason) {
-  const reader = await ResponseReader.create(options, params);
+function content_of(reader, content, reason) {
   try {
     const text = content.filter((part) => part.type === 'text');
     for (const part of text) reader.feed(part.text);
@@ -134,8 +133,7 @@ async function content_of(options, params, content, reason) {
   }
 }
 
-async function transformed(options, params, stream, finish_of, with_calls) {
-  const reader = await ResponseReader.create(options, params);
+function transformed(reader, stream, finish_of, with_calls) {
   let finished = false;
   const last = (reason, controller) => {
     if (finished) return false;
@@ -162,6 +160,10 @@ async function transformed(options, params, stream, finish_of, with_calls) {
       flush(controller) {
         last('stop', controller);
       },
+      cancel() {
+        finished = true;
+        reader.free();
+      },
     }),
   );
 }
@@ -171,18 +173,19 @@ async function transformed(options, params, stream, finish_of, with_calls) {
 export function middleware(options, { finish_of, with_calls }) {
   return {
     async wrapGenerate({ doGenerate, params }) {
+      // What is wrong with the options is said before the model is asked.
+      const reader = await ResponseReader.create(options, params);
       const made = await doGenerate();
-      const { content, called } = await content_of(
-        options, params, made.content, finish_of(made.finishReason),
+      const { content, called } = content_of(
+        reader, made.content, finish_of(made.finishReason),
       );
       const finishReason = called ? with_calls(made.finishReason) : made.finishReason;
       return { ...made, content, finishReason };
     },
     async wrapStream({ doStream, params }) {
+      const reader = await ResponseReader.create(options, params);
       const made = await doStream();
-      const stream = await transformed(
-        options, params, made.stream, finish_of, with_calls,
-      );
+      const stream = transformed(reader, made.stream, finish_of, with_calls);
       return { ...made, stream };
     },
   };

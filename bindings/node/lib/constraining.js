@@ -4,7 +4,9 @@
 import { constants, structs } from './abi.js';
 import { ParlanceError } from './error.js';
 import { EventReader, kEventSize } from './events.js';
-import { Handle, held, octets, pointer_of, using } from './instance.js';
+import {
+  Handle, held, octets, pointer_of, using, whole_number,
+} from './instance.js';
 import { adopted, kAdopt } from './parsing.js';
 
 // Notations of grammars by the names of their constants.
@@ -20,6 +22,13 @@ function language_of(name) {
     'unknown_name',
     `there is no language "${name}"; there are ${Object.keys(kLanguages).join(', ')}`,
   );
+}
+
+// How many nodes a draft tree has.
+function nodes_of(first_child, next_sibling, tokens) {
+  const count = tokens.length;
+  if (first_child?.length === count && next_sibling?.length === count) return count;
+  throw new ParlanceError('bad_size', 'the lists of a draft tree differ in length');
 }
 
 const kStep = Object.fromEntries(
@@ -461,7 +470,8 @@ export function constraining(runtime, { Format, Parser, format_of, tools_of }) {
     }
 
     accept(id) {
-      return this.#asked('parlance_matcher_accept', 'accept', () => [id]) !== 0;
+      const given = () => [whole_number(id, 'token id')];
+      return this.#asked('parlance_matcher_accept', 'accept', given) !== 0;
     }
 
     // How many of the tokens are accepted.
@@ -477,7 +487,7 @@ export function constraining(runtime, { Format, Parser, format_of, tools_of }) {
     }
 
     rollback(steps) {
-      const given = () => [steps];
+      const given = () => [whole_number(steps, 'number of steps')];
       return this.#asked('parlance_matcher_rollback', 'rollback', given) !== 0;
     }
 
@@ -538,7 +548,9 @@ export function constraining(runtime, { Format, Parser, format_of, tools_of }) {
 
     // The text that certainly comes next.
     forcedText(limit = 1 << 16) {
-      return using(this, (i, at) => i.say('parlance_matcher_forced_text', at, limit));
+      return using(this, (i, at) =>
+        i.say('parlance_matcher_forced_text', at, whole_number(limit, 'number of bytes')),
+      );
     }
 
     // null if no rule sets one.
@@ -558,7 +570,7 @@ export function constraining(runtime, { Format, Parser, format_of, tools_of }) {
     // The masks after the nodes of a draft tree, one row of maskWords for each.
     fillTree({ first_child, next_sibling, tokens, nanoseconds = 0 }) {
       return using(this, (i, at) => {
-        const count = tokens.length;
+        const count = nodes_of(first_child, next_sibling, tokens);
         const words = count * this.#words;
         const rows = i.room(words * 4);
         const visited = i.zeros(8);
@@ -595,7 +607,10 @@ export function constraining(runtime, { Format, Parser, format_of, tools_of }) {
 
     constructor(compiler, maxRows) {
       super(here(), (i) =>
-        i.make('parlance_table_new', pointer_of(compiler, i, 'the compiler'), maxRows),
+        i.make(
+          'parlance_table_new', pointer_of(compiler, i, 'the compiler'),
+          whole_number(maxRows, 'number of rows'),
+        ),
       );
     }
 
@@ -629,7 +644,8 @@ export function constraining(runtime, { Format, Parser, format_of, tools_of }) {
     rows(begin = 0, end = this.size) {
       return using(this, (i, at) => {
         const out = i.zeros(8);
-        i.check(i.call('parlance_table_rows', at, begin, end, out, out + 4), 'rows');
+        const [first, last] = [begin, end].map((row) => whole_number(row, 'row'));
+        i.check(i.call('parlance_table_rows', at, first, last, out, out + 4), 'rows');
         const found = i.size(out);
         if (found === 0) return new Int32Array(0);
         const words = i.size(out + 4) * (end - begin);
@@ -663,7 +679,7 @@ export function constraining(runtime, { Format, Parser, format_of, tools_of }) {
 
     remove(row) {
       using(this, (i, at) =>
-        i.check(i.call('parlance_batch_remove', at, row), 'remove'),
+        i.check(i.call('parlance_batch_remove', at, whole_number(row, 'row')), 'remove'),
       );
       this.#rows.delete(row);
     }
@@ -697,7 +713,7 @@ export function constraining(runtime, { Format, Parser, format_of, tools_of }) {
       const put_long = (name, value) =>
         i.view.setBigInt64(at + kStep[name], BigInt(value), true);
       const [tokens, count] = i.ids(step.tokens ?? []);
-      put('row', step.row);
+      put('row', whole_number(step.row, 'row'));
       put('tokens', tokens);
       put('token_count', count);
       put_long('mask_row', step.mask_row ?? -1);
@@ -705,7 +721,7 @@ export function constraining(runtime, { Format, Parser, format_of, tools_of }) {
         put('first_child', i.longs(step.first_child));
         put('next_sibling', i.longs(step.next_sibling));
         put('draft_tokens', i.longs(step.draft_tokens));
-        put('nodes', step.draft_tokens.length);
+        put('nodes', nodes_of(step.first_child, step.next_sibling, step.draft_tokens));
       }
       put_long('nanoseconds', step.nanoseconds ?? 0);
     }

@@ -25,6 +25,8 @@ export class Instance {
   #scratch = 0;
   #top = 0;
   #large = [];
+  #scopes = 0;
+  #later = []; // what free() was called for inside a call
   #registry;
   #spent = null;
   #encoders = new Map(); // by `user`
@@ -84,6 +86,7 @@ export class Instance {
 
   // The state of the scratch stack, for leave().
   enter() {
+    ++this.#scopes;
     return [this.#top, this.#large.length];
   }
 
@@ -94,6 +97,8 @@ export class Instance {
       if (last instanceof Handle) last.free();
       else if (this.#spent === null) this.call('parlance_free', last);
     }
+    if (--this.#scopes > 0) return;
+    while (this.#later.length > 0) this.#release(...this.#later.pop());
   }
 
   // `size` bytes for this call, aligned to 8; what is in them is undefined.
@@ -185,6 +190,13 @@ export class Instance {
     return this.string(at, this.bytes.indexOf(0, at) - at);
   }
 
+  // The text that a function of `of` gives, whose size it writes.
+  sized(name, of) {
+    const out = this.zeros(8);
+    const at = this.call(name, of, out);
+    return this.string(at, this.size(out));
+  }
+
   size(at) {
     return this.view.getUint32(at, true);
   }
@@ -221,11 +233,12 @@ export class Instance {
     const { size, members } = structs[name];
     const at = this.zeros(size);
     const known = new Map(members.map((member, i) => [member[0], i]));
+    const options = options_of(name);
     const put = (place, value) => this.view.setUint32(at + place, value, true);
     put(0, size); // struct_size
     for (const [key, value] of Object.entries(given)) {
       if (value === undefined || value === null) continue;
-      const index = known.get(key);
+      const index = options.has(key) ? known.get(key) : undefined;
       if (index === undefined) {
         throw new ParlanceError(
           'unknown_key',
@@ -295,9 +308,9 @@ export class Instance {
     const spanned = this.call('parlance_error_span', error, span) !== 0;
     return new ParlanceError(
       this.status(this.call('parlance_error_status', error)),
-      this.literal(this.call('parlance_error_message', error, 0)),
+      this.sized('parlance_error_message', error),
       {
-        path: this.literal(this.call('parlance_error_path', error, 0)),
+        path: this.sized('parlance_error_path', error),
         span: spanned ? [this.long(span), this.long(span + 8)] : null,
       },
     );
@@ -356,8 +369,15 @@ export class Instance {
     this.#registry.register(handle, { drop, pointer }, handle);
   }
 
+  // What a call may still use, in whose midst a function of the caller's frees it, is
+  // freed when that call ends.
   drop(handle, drop, pointer) {
     this.#registry.unregister(handle);
+    if (this.#scopes > 0) this.#later.push([drop, pointer]);
+    else this.#release(drop, pointer);
+  }
+
+  #release(drop, pointer) {
     if (this.#spent === null) this.call(drop, pointer);
   }
 
@@ -420,6 +440,32 @@ export function octets(data) {
     return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
   }
   throw new TypeError('a text is a string or bytes (Uint8Array, ArrayBuffer)');
+}
+
+// The members of a struct that a caller may give: the others follow from them.
+const members_given = new Map();
+function options_of(name) {
+  let out = members_given.get(name);
+  if (out === undefined) {
+    const { members } = structs[name];
+    out = new Set(
+      members
+        .filter(([, type], i) => {
+          const before = members[i - 1]?.[1];
+          return before !== 'text' && before !== 'ids' && before !== 'pointer' && type !== 'pointer';
+        })
+        .map(([member]) => member)
+        .filter((m) => m !== 'struct_size' && m !== 'reserved' && !m.startsWith('has_')),
+    );
+    members_given.set(name, out);
+  }
+  return out;
+}
+
+// A number that an argument of 32 bits has room for.
+export function whole_number(value, what) {
+  if (value >>> 0 !== value) throw new RangeError(`${value} is no ${what}`);
+  return value;
 }
 
 function ids_of(list) {

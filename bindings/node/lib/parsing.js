@@ -21,6 +21,15 @@ const is_text = (piece) =>
   piece instanceof ArrayBuffer;
 
 const is_high = (unit) => unit >= 0xd800 && unit <= 0xdbff;
+const is_low = (unit) => unit >= 0xdc00 && unit <= 0xdfff;
+
+const encoder = new TextEncoder();
+
+// The first half of a pair says the first two of its four bytes, and a parser reads
+// characters that are cut.
+const pair_bytes = (high, low) => encoder.encode(String.fromCharCode(high, low));
+const high_bytes = (high) => pair_bytes(high, 0xdc00).subarray(0, 2);
+const low_bytes = (high, low) => pair_bytes(high, low).subarray(2);
 
 // The pieces of a stream: what is iterable, or a ReadableStream, where that is not.
 export async function* pieces_of(source) {
@@ -40,6 +49,12 @@ export async function* pieces_of(source) {
     reader.releaseLock();
   }
 }
+
+// Feeds a piece of a stream: text, ids, or an id.
+const fed = (parser, piece) =>
+  is_text(piece)
+    ? parser.feed(piece)
+    : parser.feedTokens(typeof piece === 'number' ? [piece] : piece);
 
 export function parsing(runtime) {
   const here = () => runtime.instance;
@@ -146,7 +161,7 @@ export function parsing(runtime) {
   class Parser extends Handle {
     static kind = 'parser';
     #reader;
-    #high = ''; // the first half of a character
+    #high = 0; // the half of a character that the last piece ended with
     #out;
 
     constructor(source, options = {}) {
@@ -204,19 +219,29 @@ export function parsing(runtime) {
     }
 
     feed(text) {
-      if (typeof text === 'string') {
-        // A character whose halves come in two pieces is one.
-        if (this.#high !== '') {
-          text = this.#high + text;
-          this.#high = '';
-        }
-        const last = text.length - 1;
-        if (last >= 0 && is_high(text.charCodeAt(last))) {
-          this.#high = text[last];
-          text = text.slice(0, last);
-        }
-      }
+      if (typeof text === 'string' && text !== '') text = this.#joined(text);
       return this.#call('parlance_parser_feed', 'feed', (i) => i.text(text));
+    }
+
+    // A character whose halves come in two pieces is one.
+    #joined(text) {
+      const high = this.#high;
+      const low = text.charCodeAt(0);
+      const last = text.charCodeAt(text.length - 1);
+      const begin = high !== 0 && is_low(low) ? 1 : 0;
+      const end = is_high(last) ? text.length - 1 : text.length;
+      this.#high = end < text.length ? last : 0;
+      if (begin === 0 && end === text.length) return text;
+      const parts = [encoder.encode(text.slice(begin, end))];
+      if (begin > 0) parts.unshift(low_bytes(high, low));
+      if (end < text.length) parts.push(high_bytes(last));
+      const out = new Uint8Array(parts.reduce((n, part) => n + part.length, 0));
+      let at = 0;
+      for (const part of parts) {
+        out.set(part, at);
+        at += part.length;
+      }
+      return out;
     }
 
     feedTokens(ids) {
@@ -226,26 +251,14 @@ export function parsing(runtime) {
     }
 
     finalize() {
-      let before = [];
-      if (this.#high !== '') {
-        const half = this.#high;
-        this.#high = '';
-        before = this.#call('parlance_parser_feed', 'finalize', (i) => i.text(half));
-      }
-      const last = this.#call('parlance_parser_finalize', 'finalize', () => []);
-      return before.length === 0 ? last : [...before, ...last];
-    }
-
-    #fed(piece) {
-      if (is_text(piece)) return this.feed(piece);
-      return this.feedTokens(typeof piece === 'number' ? [piece] : piece);
+      return this.#call('parlance_parser_finalize', 'finalize', () => []);
     }
 
     // The events of a response that arrives: strings, bytes, or lists of ids.
     async *stream(source) {
       yield* this.initialEvents();
       for await (const piece of pieces_of(source)) {
-        yield* this.#fed(piece);
+        yield* fed(this, piece);
       }
       yield* this.finalize();
     }
@@ -342,8 +355,7 @@ export function parsing(runtime) {
       parser.initialEvents();
       yield this.feed(parser);
       for await (const piece of pieces_of(source)) {
-        if (is_text(piece)) parser.feed(piece);
-        else parser.feedTokens(piece);
+        fed(parser, piece);
         yield this.feed(parser);
       }
       parser.finalize();

@@ -118,6 +118,46 @@ for (const { sdk, entry, specificationVersion, usage, finish } of versions) {
       assert.equal(made.finishReason, 'length');
     });
 
+    test('text after a call, and pieces without text', async () => {
+      const given = model(`${text.replace('<|im_end|>', '')}\nDone.`, 1);
+      const { doStream } = given;
+      given.doStream = async () => {
+        const { stream } = await doStream();
+        const empty = { type: 'text-delta', id: '0', delta: '' };
+        return {
+          stream: stream.pipeThrough(new TransformStream({
+            transform(part, controller) {
+              if (part.type === 'text-delta') controller.enqueue(empty);
+              controller.enqueue(part);
+            },
+          })),
+        };
+      };
+      const made = ai.streamText({ model: await wrapped(given), tools: tools(), prompt: 'Weather?' });
+      assert.match(await made.text, /^Let me look\.\s*Done\.$/);
+      assert.deepEqual((await made.toolCalls).map((c) => c.input), [input]);
+    });
+
+    test('a stream that its reader leaves', async () => {
+      const { stream } = await (await wrapped(model(text, 1))).doStream({ prompt: [] });
+      const reader = stream.getReader();
+      await reader.read();
+      await reader.cancel();
+      assert.equal((await reader.read()).done, true);
+    });
+
+    test('a wrong option is said before the model is asked', async () => {
+      const { parlanceMiddleware } = await import(`parlance/${entry}`);
+      const given = model(text);
+      given.doGenerate = given.doStream = () => assert.fail('the model was asked');
+      const wrong = ai.wrapLanguageModel({
+        model: given, middleware: parlanceMiddleware({ format: 'no such', prefix: '' }),
+      });
+      for (const call of ['doGenerate', 'doStream']) {
+        await assert.rejects(wrong[call]({ prompt: [] }), { code: 'unknown_format' });
+      }
+    });
+
     test('text alone stays text', async () => {
       const made = ai.streamText({ model: await wrapped(model('It is sunny.')), prompt: 'Weather?' });
       assert.equal(await made.text, 'It is sunny.');

@@ -546,3 +546,88 @@ describe('loading', () => {
     }
   });
 });
+
+describe('at the border', () => {
+  const letters = { tokens: ['a', 'b', 'ab', '<end>'], control_ids: [3], stop_ids: [3] };
+  const abab = (vocabulary) =>
+    new Grammar('abab', { language: 'regex' }).compile(vocabulary).matcher();
+
+  test('sizes and counts are no options', () => {
+    const refused = { code: 'unknown_key' };
+    for (const more of [{ prefix_size: 9 }, { stop_count: 9 }, { has_stop_ids: 1 }, { struct_size: 8 }]) {
+      assert.throws(() => new Parser('qwen3', { prefix: 'a', stop_ids: [1], ...more }), refused);
+    }
+    for (const more of [{ added_count: 2 ** 31 }, { count: 9 }, { ends: [] }]) {
+      assert.throws(() => new Vocabulary({ ...letters, added_ids: [1], ...more }), refused);
+    }
+  });
+
+  test('numbers are not cut to 32 bits', () => {
+    const matcher = abab(new Vocabulary(letters));
+    for (const id of [2 ** 32, 2 ** 32 + 2, -(2 ** 32), -1, 0.5, NaN, '2', undefined]) {
+      assert.throws(() => matcher.accept(id), RangeError, String(id));
+      assert.throws(() => matcher.rollback(id), RangeError);
+      assert.throws(() => matcher.forcedText(id ?? null), RangeError);
+    }
+    assert.equal(matcher.steps, 0);
+  });
+
+  test('a draft tree whose lists differ in length is refused', () => {
+    const matcher = abab(new Vocabulary(letters));
+    const tree = { first_child: [], next_sibling: [-1], tokens: [2] };
+    assert.throws(() => matcher.fillTree(tree), { code: 'bad_size' });
+    const batch = new Batch();
+    const row = batch.add({ matcher });
+    const { tokens, ...links } = tree;
+    const step = { row, mask_row: 0, draft_tokens: tokens, ...links };
+    assert.throws(
+      () => batch.step([step], { masks: new Int32Array(1), stride: 1 }), { code: 'bad_size' },
+    );
+  });
+
+  test('what a call uses is freed after the call', () => {
+    const format = new Format('qwen3');
+    const message = { toJSON() { format.free(); return { content: 'x' }; } };
+    assert.ok(format.render(message, {}).endsWith('x'));
+    assert.throws(() => format.describe(), { code: 'freed' });
+    let matcher = null;
+    const vocabulary = new Vocabulary(letters).withEncoder(() => {
+      matcher.free();
+      return [2, 2];
+    });
+    matcher = abab(vocabulary);
+    assert.deepEqual(matcher.forcedTokens(), [2, 2]);
+    assert.throws(() => matcher.canEnd, { code: 'freed' });
+  });
+
+  test('NUL in an error', () => {
+    assert.throws(() => new Format('qwen3').tag({ 'a\0b': 1 }), { path: '/a\0b' });
+  });
+
+  // Of the text, and of the chat that follows the parser.
+  const read = (pieces) => {
+    const parser = new Parser('qwen3', { prefix: '' });
+    const chat = new ChatStream('qwen3', { output: 'json' });
+    for (const piece of pieces) {
+      parser.feed(piece);
+      chat.feed(parser);
+    }
+    parser.finalize();
+    chat.feed(parser);
+    chat.end('stop', { parser });
+    return [parser.message().content, chat.response().choices[0].message.content];
+  };
+  const bytes = (text) => new TextEncoder().encode(text);
+  for (const [pieces, text] of [
+    [['a\ud83d', '\ude00b'], 'a\u{1f600}b'],
+    [['a\ud83d', '', '\ude00\ud83d', '\ude00'], 'a\u{1f600}\u{1f600}'],
+    [['a\ud83d'], 'a\ufffd'],
+    [['a\ud83d', 'b'], 'a\ufffdb'],
+    [['a\ud83d', '\ud83d', '\ude00'], 'a\ufffd\u{1f600}'],
+    [['a\ud83d', bytes('b')], 'a\ufffdb'],
+  ]) {
+    test(`halves of pairs: ${JSON.stringify(pieces)}`, () => {
+      assert.deepEqual(read(pieces), [text, text]);
+    });
+  }
+});
