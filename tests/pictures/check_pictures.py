@@ -588,6 +588,28 @@ def test_a_megabyte(browser, pages, name):
     page.close()
 
 
+def test_many_remarks_at_one_place(browser, made):
+    text = "\n" * 1500 + "Hm.\n" * 200 + samples.DAMAGED
+    path = made.page("many-held", text, "-f", "qwen3", "--chunk", "1")
+    page = browser.open(path, width=1280, height=900)
+    # The windows end, both ways, and are not large.
+    press = "document.querySelector('.pager button:%s-child')"
+    for way in ("last", "first"):
+        for _ in range(50):
+            page.run(f"{press % way}.click()")
+            assert page.run(ELEMENTS) < 50_000
+            if page.run(f"{press % way}.disabled"):
+                break
+        assert page.run(f"{press % way}.disabled"), way
+    # What is shown is where the buttons lead.
+    for place in ("start", "end"):
+        page.press("Home" if place == "start" else "End")
+        page.run("document.querySelector('.verdict button').click()")
+        assert "bad" in page.run("document.activeElement.className")
+    assert page.complaints() == []
+    page.close()
+
+
 @pytest.mark.parametrize("name", ("large", "large-rows"))
 def test_twenty_megabytes(browser, large, name):
     page = check_opening(browser, name, large[name])

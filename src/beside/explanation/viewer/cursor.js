@@ -8,6 +8,7 @@
 import { countWhile } from "./facts.js";
 
 const kPieceBytes = 4096;
+export const kHeldBytes = 256;  // of held text that are shown
 
 export const kStart = { row: 0, at: 0, remark: 0 };
 
@@ -67,13 +68,16 @@ export function windowFrom(model, begin, limits) {
       size += step.item.to - step.item.from;
       if (out.from === null) out.from = step.item.from;
       out.to = step.item.to;
+    } else if (step.item.remark.kind === "held") {
+      const { fact } = step.item.remark;
+      size += Math.min(fact.end - fact.start, kHeldBytes);
     }
     at = step.after;
   }
 }
 
-// A position about `limits.bytes` before `position`, and no more rows than
-// limits.items: never after it.
+// A position about `limits.bytes` before `position`, and no more rows or remarks
+// than limits.items: before it, if that is not the start.
 export function before(model, position, limits) {
   let row = Math.max(0, Math.min(position.row, model.rows - 1) - limits.items);
   let at = model.starts[row];
@@ -83,9 +87,16 @@ export function before(model, position, limits) {
     const most = Math.min(model.end(row), position.at - 1);
     at += model.bytes.subarray(at, most).indexOf(10) + 1;
   }
-  const isPassed = ({ row: r, cut }) =>
-    r < row || (r === row && cut <= at && at > model.starts[row]);
+  const isPassed = ({ row: r, cut }) => at > 0 &&
+    (r < row || (r === row && cut <= at && at > model.starts[row]));
   const remark = countWhile(model.remarks.length,
     (i) => isPassed(model.remarks[i]));
-  return { row, at, remark };
+  const found = { row, at, remark };
+  // Many remarks may stand at one place.
+  const first = position.remark -
+    Math.min(limits.items, Math.ceil(limits.bytes / kHeldBytes));
+  if (first <= remark) return found;
+  const due = model.remarks[first];
+  const after = { row: Math.max(due.row, 0), at: due.cut, remark: first };
+  return isBefore(found, after) ? after : found;
 }

@@ -2,6 +2,7 @@
 
 import { bytesOf, count, make, number, range, show, showBytes, shown, sign }
   from "./text.js";
+import { kHeldBytes } from "./cursor.js";
 import { countWhile } from "./facts.js";
 
 const kBetween = new Set(["layout", "outside", "between"]);
@@ -143,8 +144,14 @@ function remarkElement(model, remark) {
     const label = make("div", "label");
     label.append(shown("span", fact.what));
     const text = make("div", "text");
-    showBytes(text, fact.text === undefined
-      ? model.bytes.subarray(fact.start, fact.end) : bytesOf(fact), true);
+    const bytes = fact.text === undefined
+      ? model.bytes.subarray(fact.start, fact.end) : bytesOf(fact);
+    let cut = Math.min(bytes.length, kHeldBytes);
+    for (let n = 0; n < 3 && (bytes[cut] & 0xc0) === 0x80; ++n) --cut;
+    showBytes(text, bytes.subarray(0, cut), true);
+    if (cut < bytes.length) {
+      text.append(make("small", "", ` ${count(bytes.length - cut, "more byte")}`));
+    }
     made.append(label, text);
     return made;
   }

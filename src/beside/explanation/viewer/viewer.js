@@ -9,7 +9,7 @@
 // style sheet is viewer.css.
 
 import { before, isBefore, kStart, windowFrom } from "./cursor.js";
-import { Model } from "./facts.js";
+import { Model, countWhile } from "./facts.js";
 import { details, elementOf } from "./rows.js";
 import { Strip, legend, message, problems, summary, verdict }
   from "./panels.js";
@@ -106,7 +106,10 @@ class Response {
     if (found < 0) {
       const row = remark ? Math.max(remark.row, 0) : model.rowAt(byte);
       const at = model.boundary(byte);
-      this.open(before(model, { row, at, remark: 0 }, kContext));
+      const isPassed = ({ row: r, cut }) => r < row || (r === row && cut <= at);
+      const passed = remark ? model.remarks.indexOf(remark)
+        : countWhile(model.remarks.length, (i) => isPassed(model.remarks[i]));
+      this.open(before(model, { row, at, remark: passed }, kContext));
       found = this.window.items.findIndex(isIt);
     }
     this.focus(Math.max(found, 0), "center");
@@ -147,7 +150,7 @@ class Response {
     if (this.window.end !== null) {
       const { model } = this;
       this.open(before(model, { row: model.rows, at: model.bytes.length,
-        remark: 0 }, this.limits()));
+        remark: model.remarks.length }, this.limits()));
       // Remarks may leave no place for the last rows.
       while (this.window.end !== null) this.open(this.window.end);
     }
