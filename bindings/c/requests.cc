@@ -41,7 +41,9 @@ void Request::wrong_type(std::string_view key, std::string_view wanted) const {
 }
 
 const json::Value* Request::find(std::string_view key) {
-  asked_.push_back(key);
+  if (std::find(asked_.begin(), asked_.end(), key) == asked_.end()) {
+    asked_.push_back(key);
+  }
   const json::Value* const found = object_.find(key);
   return found == nullptr || found->is_null() ? nullptr : found;
 }
