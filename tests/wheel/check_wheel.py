@@ -23,7 +23,12 @@ if len(sys.argv) > 1 and sys.argv[1]:
 import parlance  # noqa: E402
 
 # The distribution has a name of its own (pyproject.toml).
-(DISTRIBUTION,) = importlib.metadata.packages_distributions()["parlance"]
+# packages_distributions() of CPython 3.10 asks for a file that a wheel need not have.
+(DISTRIBUTION,) = {
+    found.metadata["Name"]
+    for found in importlib.metadata.distributions()
+    if any(file.as_posix() == "parlance/__init__.py" for file in found.files or ())
+}
 TOOLS = [
     {
         "type": "function",
