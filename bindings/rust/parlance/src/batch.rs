@@ -91,7 +91,6 @@ pub struct StepResult<'b> {
 impl Batch {
     /// `threads` of a step, the caller's included; 0: as many as the machine has.
     pub fn new(threads: u32) -> Result<Self> {
-        ffi::check_abi()?;
         ffi::new_handle(|out, error| unsafe { sys::parlance_batch_new(threads, out, error) })
             .map(|raw| Self { raw, rows: BTreeMap::new(), steps: Vec::new() })
     }

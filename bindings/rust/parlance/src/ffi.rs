@@ -77,10 +77,11 @@ pub(crate) fn call(make: impl FnOnce(*mut *mut sys::parlance_error) -> i32) -> R
     if status == sys::PARLANCE_OK { Ok(()) } else { Err(failure(status, error)) }
 }
 
-/// Calls what gives a handle.
+/// Calls what gives a handle, of a library that has the functions of the header.
 pub(crate) fn new_handle<T>(
     make: impl FnOnce(*mut *mut T, *mut *mut sys::parlance_error) -> i32,
 ) -> Result<NonNull<T>> {
+    check_abi()?;
     let mut out = ptr::null_mut();
     call(|error| make(&mut out, error))?;
     NonNull::new(out).ok_or_else(|| Error::new(Status::INTERNAL, "the library gave no handle"))

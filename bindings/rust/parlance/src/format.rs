@@ -36,7 +36,6 @@ impl Format {
     ///
     /// Errors: `UNKNOWN_FORMAT`, whose message names similar ones.
     pub fn built_in(name: &str) -> Result<Self> {
-        ffi::check_abi()?;
         ffi::new_handle(|out, error| unsafe {
             sys::parlance_format_built_in(chars(name.as_bytes()), name.len(), out, error)
         })
@@ -53,7 +52,6 @@ impl Format {
     /// # Ok::<(), parlance::Error>(())
     /// ```
     pub fn from_json(text: &str, variant: &str) -> Result<Self> {
-        ffi::check_abi()?;
         ffi::new_handle(|out, error| unsafe {
             sys::parlance_format_from_json(
                 chars(text.as_bytes()),
@@ -251,7 +249,6 @@ ffi::shared!(Tools, parlance_tools, parlance_tools_ref, parlance_tools_free);
 impl Tools {
     /// A list as the chat completions API has it.
     pub fn from_json(text: &str) -> Result<Self> {
-        ffi::check_abi()?;
         ffi::new_handle(|out, error| unsafe {
             sys::parlance_tools_from_json(chars(text.as_bytes()), text.len(), out, error)
         })

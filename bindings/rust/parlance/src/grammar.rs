@@ -33,7 +33,6 @@ impl Grammar {
     fn take(
         make: impl FnOnce(*mut *mut sys::parlance_grammar, *mut *mut sys::parlance_error) -> i32,
     ) -> Result<Self> {
-        ffi::check_abi()?;
         ffi::new_handle(make).map(|raw| Self { raw })
     }
 

@@ -23,7 +23,6 @@ ffi::owned!(Sse, parlance_sse, parlance_sse_free);
 impl Sse {
     /// At the beginning of a stream.
     pub fn new() -> Result<Self> {
-        ffi::check_abi()?;
         ffi::new_handle(|out, error| unsafe { sys::parlance_sse_new(out, error) })
             .map(|raw| Self { raw })
     }

@@ -28,7 +28,6 @@ impl Tag {
 
     /// Loads a structural tag.
     pub fn from_json(text: &str) -> Result<Self> {
-        ffi::check_abi()?;
         ffi::new_handle(|out, error| unsafe {
             sys::parlance_tag_from_json(chars(text.as_bytes()), text.len(), out, error)
         })

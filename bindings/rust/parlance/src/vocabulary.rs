@@ -70,7 +70,6 @@ impl Vocabulary {
     fn take(
         make: impl FnOnce(*mut *mut sys::parlance_vocabulary, *mut *mut sys::parlance_error) -> i32,
     ) -> Result<Self> {
-        ffi::check_abi()?;
         ffi::new_handle(make).map(|raw| Self { raw })
     }
 
