@@ -136,7 +136,7 @@ func ExampleFormat() {
 	tools := []object{{"type": "function", "function": weather}}
 	family := must(parlance.BuiltIn("qwen3_coder"))
 
-	request := object{"tools": tools, "tool_choice": "required", "reasoning": "none"}
+	request := object{"tools": tools, "tool_choice": "required", "reasoning": "off"}
 	tag := must(family.Tag(request, nil))
 	grammar := must(tag.Grammar(nil, nil)) // compiler.CompileTag(tag, nil) gives masks
 	call := json.RawMessage(`{"tool_calls": [{"function": {"name": "get_weather",

@@ -3,6 +3,8 @@
 package parlance
 
 // #include "parlance_c.h"
+// static const uint64_t no_handle[8];
+// static void *closed_handle(void) { return (void *)no_handle; }
 import "C"
 
 import (
@@ -13,6 +15,9 @@ import (
 type pointer = unsafe.Pointer
 
 var nullPointer pointer
+
+// closedPointer is no handle of any kind: what gets it refuses it.
+var closedPointer = pointer(C.closed_handle())
 
 // --- What a function is given: Go's memory, for the call.
 
@@ -83,6 +88,11 @@ func textOf(text *C.char, size C.size_t) string {
 
 // failed turns what a function said into an error.
 func failed(status C.parlance_status, failure *C.parlance_error) error {
+	if status == C.PARLANCE_WRONG_HANDLE {
+		// Types keep handles of other kinds away: it is closedPointer.
+		C.parlance_error_free(failure)
+		return &Error{Code: CodeNull, Message: "a closed object is used"}
+	}
 	out := &Error{Code: Code(status)}
 	if failure == nil {
 		out.Message = statusName(int32(status))

@@ -28,11 +28,16 @@ func adopt(at pointer, free func(pointer)) *object {
 	return o
 }
 
-// pointer is the handle for one call, or null.  Until done the handle stays, also
-// if another goroutine, or a function that the call calls, closes the object.
+// pointer is the handle for one call; null for no object, and what no function takes
+// for a closed one, so that where null is allowed, a closed object is not like none.
+// Until done the handle stays, also if another goroutine, or a function that the call
+// calls, closes the object.
 func (o *object) pointer() pointer {
-	if o == nil || o.uses.Add(1)&closed != 0 {
+	if o == nil {
 		return nullPointer
+	}
+	if o.uses.Add(1)&closed != 0 || o.at == nullPointer {
+		return closedPointer
 	}
 	return o.at
 }

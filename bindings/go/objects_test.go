@@ -211,6 +211,53 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
+// A closed object is not like none where none is allowed.
+func TestClosedArguments(t *testing.T) {
+	format := ok(parlance.BuiltIn("qwen3"))(t)
+	vocabulary := letters(t)
+	compiler := ok(parlance.NewCompiler(vocabulary, nil))(t)
+	tools := ok(parlance.NewTools(json.RawMessage("[]")))(t)
+	table := ok(compiler.NewTable(4))(t)
+	parser := ok(format.NewParser(nil))(t)
+	chat := ok(format.NewChat(nil))(t)
+	batch := ok(parlance.NewBatch(1))(t)
+	tag := ok(format.Tag(nil, nil))(t)
+	grammar := ok(parlance.NewGrammar(parlance.Regex, "a", nil, nil))(t)
+	for _, object := range []io.Closer{vocabulary, compiler, tools, table, parser, grammar} {
+		if err := object.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, options := range []parlance.ParserOptions{{Tools: tools}, {Vocabulary: vocabulary}, {Tools: new(parlance.Tools)}} {
+		_, err := format.NewParser(&options)
+		refused(t, err, parlance.CodeNull)
+		_, err = format.Parse("x", &options)
+		refused(t, err, parlance.CodeNull)
+	}
+	_, err := format.Tag(nil, vocabulary)
+	refused(t, err, parlance.CodeNull)
+	_, err = format.Check(nil, vocabulary)
+	refused(t, err, parlance.CodeNull)
+	_, err = parlance.NewGrammar(parlance.Regex, "a", vocabulary, nil)
+	refused(t, err, parlance.CodeNull)
+	_, err = tag.Grammar(vocabulary, nil)
+	refused(t, err, parlance.CodeNull)
+	_, err = tag.Compile(nil, compiler, nil)
+	refused(t, err, parlance.CodeNull)
+	_, err = parlance.AnyOf(grammar)
+	refused(t, err, parlance.CodeNull)
+	_, err = chat.End(parlance.EndStop, parser, nil)
+	refused(t, err, parlance.CodeNull)
+	_, err = batch.Add(nil, parser)
+	refused(t, err, parlance.CodeNull)
+	refused(t, batch.Step(nil, nil, 0, table, nil), parlance.CodeNull)
+	_, err = parlance.Explain(parlance.Explanation{Format: format, Tools: tools, Text: "x"})
+	refused(t, err, parlance.CodeNull)
+	if vocabulary.Size() != 0 || compiler.MaskWords() != 0 {
+		t.Error("a closed object has a size")
+	}
+}
+
 // Two goroutines that use one parser at the same time get an error, and nothing
 // breaks.
 func TestOneCallAtATime(t *testing.T) {
