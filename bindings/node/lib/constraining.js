@@ -16,6 +16,12 @@ const kLanguages = Object.fromEntries(
   ),
 );
 
+// "ordinary", ... by kind.
+const kTokenKinds = [];
+for (const [name, value] of Object.entries(constants)) {
+  if (name.startsWith('TOKEN_')) kTokenKinds[value] = name.slice(6).toLowerCase();
+}
+
 function language_of(name) {
   if (name in kLanguages) return kLanguages[name];
   throw new ParlanceError(
@@ -143,14 +149,10 @@ export function constraining(runtime, { Format, Parser, format_of, tools_of }) {
           'parlance_vocabulary_token', at, id, out, out + 4, out + 8,
         );
         i.check(status, 'token');
-        const kind = i.int(out + 8);
-        const [name] = Object.entries(constants).find(
-          ([key, value]) => key.startsWith('TOKEN_') && value === kind,
-        );
         const begin = i.size(out);
         return {
           bytes: i.bytes.slice(begin, begin + i.size(out + 4)),
-          kind: name.slice('TOKEN_'.length).toLowerCase(),
+          kind: kTokenKinds[i.int(out + 8)],
         };
       });
     }

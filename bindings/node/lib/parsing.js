@@ -80,7 +80,9 @@ export function parsing(runtime) {
   function parser_options(instance, options) {
     const { prefix, tools, ...more } = options;
     const given = { ...more, tools: tools_of(instance, tools) };
-    given[is_text(prefix) ? 'prefix' : 'prefix_ids'] = prefix;
+    if (prefix !== undefined) {
+      given[is_text(prefix) ? 'prefix' : 'prefix_ids'] = prefix;
+    }
     return instance.struct('parser_options', given, 'a parser');
   }
 

@@ -276,6 +276,14 @@ describe('parsers', () => {
     assert.equal(parser.message().content, 'b');
   });
 
+  test('take the prefix as ids also by the name of the C interface', () => {
+    const vocabulary = toy();
+    for (const prefix of ['prefix', 'prefix_ids']) {
+      const parser = new Parser('qwen3', { vocabulary, [prefix]: ids_of('<think>') });
+      assert.equal(parser.prefixBytes, 7, prefix);
+    }
+  });
+
   test('hold back what may become a delimiter', () => {
     const parser = new Parser('qwen3', { prefix: '<think>' });
     assert.equal(parser.prefixBytes, 7);
