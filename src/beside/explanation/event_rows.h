@@ -16,8 +16,8 @@ namespace parlance::explanation {
 // Events come in the order of their bytes, and omit only text between regions.
 class EventRows {
  public:
-  // `between`: what text between regions is.  `join`: chunk events of a region
-  // that follow one another are one row.
+  // `between`: ExplanationRow::what of text between regions.  `join`: chunk
+  // events of a region that follow one another are one row.
   EventRows(Explanation& out, std::string_view between, bool join)
       : out_(out), between_(between), join_(join) {}
 

@@ -150,7 +150,8 @@ json::Object row_facts(const ExplanationRow& row, const std::string* all) {
     const std::string_view text =
         std::string_view(*all).substr(row.bytes.begin, row.bytes.size());
     out.set("text", string(text));
-    // Ill-formed text has U+FFFD above, so its bytes are told, too.
+    // "text" has U+FFFD for bytes that are not UTF-8, so the bytes are given
+    // as well.
     if (!base::is_utf8(text)) out.set("hex", json::Value(hex(text)));
   }
   return out;
@@ -171,8 +172,8 @@ json::Object head_facts(const Explanation& e) {
   return out;
 }
 
-void add_tail_facts(const Explanation& e, json::Object& out) {
-  if (!e.ids.empty()) out.set("tokens", token_facts(e));
+void add_tail_facts(const Explanation& e, bool tokens, json::Object& out) {
+  if (tokens && !e.ids.empty()) out.set("tokens", token_facts(e));
   if (e.message) {
     json::Array diagnostics;
     diagnostics.reserve(e.message->diagnostics.size());
@@ -203,7 +204,7 @@ json::Value to_json(const Explanation& e) {
     }
     out.set("attempts", json::Value(std::move(attempts)));
   }
-  explanation::add_tail_facts(e, out);
+  explanation::add_tail_facts(e, true, out);
   return json::Value(std::move(out));
 }
 

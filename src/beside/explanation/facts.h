@@ -14,14 +14,15 @@ namespace parlance::explanation {
 // What was read, and how it ended.
 json::Object head_facts(const Explanation& explanation);
 
-// A row of the text `all`.  Null: what rows may have in common, so without the
-// text, and with the place of a remark only.
+// A row of the text `all`.  If `all` is null, only what equal rows have in
+// common: no text, and no place unless the row is a remark.
 json::Object row_facts(const ExplanationRow& row, const std::string* all);
 
-// Tokens, diagnostics and the failure.
-void add_tail_facts(const Explanation& explanation, json::Object& out);
+// Tokens (with `tokens`), diagnostics and the failure.
+void add_tail_facts(const Explanation& explanation, bool tokens,
+                    json::Object& out);
 
-// Two digits for each byte.
+// Two hexadecimal digits for each byte.
 std::string hex(std::string_view bytes);
 
 }  // namespace parlance::explanation

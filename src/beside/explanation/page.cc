@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/beginning.h"
 #include "base/utf8.h"
 #include "explanation/facts.h"
 #include "parlance/explain.h"
@@ -29,15 +30,8 @@ namespace {
 // Of remarks and dropped calls, in a page of part of a text.
 constexpr std::size_t kMostRemarks = 100;
 
-// The longest beginning of `text` of at most `size` bytes that does not cut a
-// character.
-std::string_view beginning(std::string_view text, std::size_t size) {
-  if (text.size() <= size) return text;
-  text = text.substr(0, size);
-  return text.substr(0, text.size() - base::begun_character(text));
-}
-
-// What two rows of one shape have in common.
+// What two rows of one shape have in common: of rows that own bytes, all that
+// row_facts() has without the text.
 std::string key_of(const ExplanationRow& row) {
   std::string key = row.what;
   for (const std::string* part : {&row.field, &row.type, &row.path}) {
@@ -116,8 +110,8 @@ void add_calls(const Message& message, bool whole, json::Object& out) {
   out.set("attempts", json::Value(std::move(attempts)));
 }
 
-// The diagnostics that no row tells, and whether there may be more than were
-// recorded.
+// Keeps only the diagnostics that no row reports, and says whether there may be
+// more than were recorded.
 void keep_untold(const Explanation& e, bool whole, json::Object& out) {
   if (!e.message) return;
   using Told = std::pair<std::size_t, std::string_view>;
@@ -141,7 +135,7 @@ void keep_untold(const Explanation& e, bool whole, json::Object& out) {
 
 std::string page_facts(const Explanation& e, const PageOptions& options) {
   std::string_view text = e.text;
-  if (options.max_bytes > 0) text = beginning(text, options.max_bytes);
+  if (options.max_bytes > 0) text = base::beginning(text, options.max_bytes);
   const bool whole = text.size() == e.text.size();
   json::Object head = head_facts(e);
   std::string title(options.title);
@@ -155,12 +149,12 @@ std::string page_facts(const Explanation& e, const PageOptions& options) {
     // is none there, so the message is text.
     const std::string message =
         json::dump(e.message->fields, {.ascii = false, .indent = 2});
-    head.set("message_text",
-             json::Value(whole ? message : beginning(message, text.size())));
+    head.set(
+        "message_text",
+        json::Value(whole ? message : base::beginning(message, text.size())));
   }
-  add_tail_facts(e, head);
+  add_tail_facts(e, whole, head);
   keep_untold(e, whole, head);
-  if (!whole) head.erase("tokens");
   if (base::is_utf8(text)) {
     head.set("text", json::Value(text));
   } else {
