@@ -1,7 +1,8 @@
 #ifndef PARLANCE_HINTS_H_
 #define PARLANCE_HINTS_H_
 
-// Where the call is that a reader looks for in vain, and what to do about it.
+// Where a response probably has a call that its format does not read, and what
+// to do about it.
 //
 //   std::string_view text = "<think>I call <tool_call>{\"name\": \"f\", ...";
 //   Message message = parse_response(format, text);
@@ -14,7 +15,8 @@
 // would be one elsewhere, without its markers, or in another format.
 //
 // Law.  A response that is well read has no hints.  Each hint about a call is
-// verified: the call can be read where the hint says that it stands.
+// verified, except kMissingOpener: the call can be read where the hint says
+// that it stands.
 
 #include <cstddef>
 #include <cstdint>
@@ -33,8 +35,8 @@ namespace parlance {
 enum class HintKind : std::uint8_t {
   // Text of a region, or of no field, contains what opens a region of another
   // field, and the region can be read from there; but the opener stands where
-  // it opens nothing, such as in the middle of a line.  Of fields that write no
-  // calls, those of which nothing was read.
+  // it opens nothing, such as in the middle of a line.  If the other field has
+  // no calls, only where no region of it was read in the whole response.
   kOpenerInText,
   // The same of a call in reasoning.
   kCallInReasoning,
@@ -80,7 +82,7 @@ inline constexpr std::size_t kHintBytes = std::size_t{1} << 20;
 //
 // Complexity: O(text.size()) for the first kHintBytes of `text`; the rest is
 // not looked at.  At most 16 openers and 64 objects are read again, of 64 KiB
-// each. Without a call in the message, rank_formats() runs.
+// each.  Without a call in the message, rank_formats() runs.
 std::vector<Hint> hints_of(const Format& format, std::string_view text,
                            const Message& message,
                            const HintOptions& options = {});

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "base/access.h"
+#include "base/beginning.h"
 #include "base/reasoning_names.h"
 #include "base/trimmed.h"
 #include "format/description.h"
@@ -54,13 +55,7 @@ struct Stretch {
 
 std::string quoted(std::string_view text) {
   if (text.size() <= kShownBytes) return json::quoted(text);
-  text = text.substr(0, kShownBytes);
-  while (!text.empty() &&
-         (static_cast<unsigned char>(text.back()) & 0xC0) == 0x80) {
-    text.remove_suffix(1);
-  }
-  if (!text.empty()) text.remove_suffix(1);
-  return json::quoted(text) + "...";
+  return json::quoted(base::beginning(text, kShownBytes)) + "...";
 }
 
 class Search {
@@ -83,6 +78,10 @@ class Search {
   std::vector<Hint> run() {
     if (!stretches_.empty()) {
       find_openers();
+      // Without a call in the message, from the strongest evidence to the
+      // weakest.  Delimiters of another format explain JSON inside them;
+      // another format without such delimiters would read that JSON, too, so it
+      // is a hint only if find_json() has none.
       if (!has_calls_) {
         std::vector<FormatReading> others;
         if (out_.empty()) others = other_formats();
@@ -177,7 +176,7 @@ class Search {
     for (std::size_t i = 0; i < fields().size(); ++i) {
       const Field& field = fields()[i];
       if (!field.open) continue;
-      // One that is read somewhere is quoted elsewhere, rather than lost.
+      // If a region of the field was read, an opener elsewhere is a quotation.
       if (!is_calls(field) && is_read(i)) continue;
       const parse::Finder finder =
           parse::compile_group_finder(field.open.pattern, {}, impl_.limits);
@@ -370,11 +369,14 @@ class Search {
         }
       }
     }
-    // What closes a call, if it is reported as damage or is in no field.
-    const auto closers = format::markup_of(calls->close.pattern.hir);
+    // What closes a call and nothing else, if it is reported as damage or is in
+    // no field.
+    auto closers = format::markup_of(calls->close.pattern.hir);
+    std::erase_if(closers, [&](const std::string& closer) {
+      return ends_other(*calls, closer);
+    });
     for (const Stretch& stretch : stretches_) {
       for (const std::string& closer : closers) {
-        if (ends_other(*calls, closer)) continue;
         const std::size_t at = text_of(stretch).find(closer);
         if (at == std::string_view::npos) continue;
         const Span bytes{stretch.bytes.begin + at,

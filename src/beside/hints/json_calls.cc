@@ -68,8 +68,9 @@ std::optional<std::string> called_by(const json::Value& value,
 JsonCallFinder::JsonCallFinder(const ToolSet* tools)
     : tools_(any_tools(tools) ? tools : nullptr) {}
 
-// Whether the object that begins at `brace` has a key that calls begin with, or
-// follows the name of a tool.
+// Whether the object that begins at `brace` is worth reading: its first key is
+// one that calls begin with, or, if the tools are known, any key, because a
+// tool may be named before the object or be the key.
 bool JsonCallFinder::may_begin_call(std::string_view text,
                                     std::size_t brace) const {
   constexpr std::array<std::string_view, 11> kKeys = {

@@ -21,10 +21,9 @@ struct JsonCall {
 
 // Finds objects that look like calls, in several stretches of a text:
 //
-//   {"name": "f", "arguments": {...}}    also "parameters", and under
-//   "function"
-//   {"f": {...}}                         if f is a tool
-//   f ... {"a": 1}                       if f is a tool, and has each argument
+//   {"name": "f", "arguments": {...}}   also "parameters", and in "function"
+//   {"f": {...}}                        if f is a tool
+//   f ... {"a": 1}                      if f is a tool, and has each argument
 //
 // Complexity: O(size of the stretches); at most 64 objects are read, of at most
 // kReadBytes each.

@@ -21,7 +21,7 @@ using Texts = std::vector<std::string>;
 
 struct BuiltIn {
   std::string_view name;
-  Texts markup = {};  // of the openers of all its fields
+  std::vector<Texts> markup = {};  // by field: of its opener
 };
 
 // Read from the files once per process.
@@ -34,9 +34,7 @@ const std::vector<BuiltIn>& built_ins() {
       BuiltIn& added = all->emplace_back(BuiltIn{.name = name});
       for (const format::Field& field :
            detail::Access::impl(*format)->description.fields) {
-        for (std::string& text : format::markup_of(field.open.pattern.hir)) {
-          added.markup.push_back(std::move(text));
-        }
+        added.markup.push_back(format::markup_of(field.open.pattern.hir));
       }
     }
     return all;
@@ -50,22 +48,25 @@ bool has_any(std::string_view text, const Texts& texts) {
   });
 }
 
-FormatReading read_by(std::string_view name, std::string_view text,
+bool has_any(std::string_view text, const std::vector<Texts>& by_field) {
+  return std::ranges::any_of(
+      by_field, [&](const Texts& texts) { return has_any(text, texts); });
+}
+
+FormatReading read_by(const BuiltIn& known, std::string_view text,
                       const ToolSet* tools) {
   FormatReading out;
-  out.name = name;
-  const Result<Format> format = Format::built_in(name);
+  out.name = known.name;
+  const Result<Format> format = Format::built_in(known.name);
   if (!format) return out;
   const std::vector<format::Field>& fields =
       detail::Access::impl(*format)->description.fields;
   const AllRegions read = read_regions(*format, text, tools);
   out.diagnostics = read.diagnostics;
   for (const ReadRegion& region : read.regions) {
-    const format::Field& field = fields[region.field];
-    const bool marked =
-        has_any(region.opener, format::markup_of(field.open.pattern.hir));
-    bool counts =
-        marked && region.closed && base::is_reasoning_name(field.name);
+    const bool marked = has_any(region.opener, known.markup[region.field]);
+    bool counts = marked && region.closed &&
+                  base::is_reasoning_name(fields[region.field].name);
     for (const std::string& call : region.calls) {
       if (any_tools(tools) ? !tools->contains(call) : !marked) continue;
       if (out.calls++ == 0) out.call = call;
@@ -92,7 +93,7 @@ std::vector<FormatReading> rank_formats(std::string_view text,
   std::vector<FormatReading> out;
   for (const hints::BuiltIn& known : hints::built_ins()) {
     if (!names_tool && !hints::has_any(text, known.markup)) continue;
-    FormatReading read = hints::read_by(known.name, text, tools);
+    FormatReading read = hints::read_by(known, text, tools);
     if (read.region_bytes > 0) out.push_back(std::move(read));
   }
   // The names are sorted.

@@ -43,12 +43,14 @@ std::optional<ReadRegion> read_region(const Format& format,
                                       std::string_view text,
                                       const ToolSet* tools);
 
-// Whether the request has tools, or does not say so.
+// Whether the tools of the request are known.  If not, a call may have any
+// name.
 inline bool any_tools(const ToolSet* tools) {
   return tools != nullptr && !tools->empty();
 }
 
-// The first word of `text` that is the name of a tool, "functions." aside.
+// The first word of `text` that is the name of a tool, or that name after
+// "functions.".
 // Complexity: O(text.size()).
 std::optional<Span> tool_named_in(std::string_view text, const ToolSet& tools);
 
