@@ -5,8 +5,9 @@
 // that streams without parsing.
 //
 //   SseReader reader;
-//   for (std::string_view bytes : socket)
-//   show(parser.feed(reader.feed(bytes)));
+//   for (std::string_view bytes : socket) {
+//     show(parser.feed(reader.feed(bytes)));
+//   }
 //   show(parser.feed(reader.finalize()));
 //   show(parser.finalize());
 //

@@ -113,6 +113,14 @@ TEST(Sse, ALongEventIsSkipped) {
                "\"}\n\ndata: {\"content\": \"y\"}\n\n",
            std::size_t{1} << 20);
   EXPECT_EQ(text, "y\n1: the event is longer than 16777216 bytes\n");
+  // Further lines of the event are skipped with it, the empty ones, too.
+  const std::string longest(SseReader::kLongest, '1');
+  for (const std::string_view more : {"data:\n", "data: 2\ndata:\n"}) {
+    EXPECT_EQ(read("data: " + longest + "\n" + std::string(more) +
+                       "\ndata: {\"content\": \"y\"}\n\n",
+                   std::size_t{1} << 20),
+              "y\n1: the event is longer than 16777216 bytes\n");
+  }
 }
 
 }  // namespace

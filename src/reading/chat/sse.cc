@@ -121,8 +121,8 @@ Payload read_payload(const Value& event) {
 
 }  // namespace
 
-// One call.  If there is no memory it is not known what was read: the stream
-// has ended.
+// One call of feed() or finalize().  The stream is finalized meanwhile: if
+// there is no memory, it stays so, because it is not known how much was read.
 template <class Read>
 std::string SseReader::call(bool last, const Read& read) {
   faults_.clear();
@@ -183,12 +183,14 @@ void SseReader::end_line(std::string& out) {
     value = std::string_view(line).substr(colon + 1);
   }
   if (!value.empty() && value.front() == ' ') value.remove_prefix(1);
+  const std::string_view between = has_data_ ? "\n" : "";
   if (!has_data_) data_line_ = lines_;
-  if (has_data_) data_ += '\n';
   has_data_ = true;
-  if (line.size() > kLongest || data_.size() + value.size() > kLongest) {
+  if (line.size() > kLongest ||
+      data_.size() + between.size() + value.size() > kLongest) {
     too_long_ = true;
   } else {
+    data_ += between;
     data_ += value;
   }
 }
