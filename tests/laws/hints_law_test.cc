@@ -212,12 +212,6 @@ TEST_P(LostCalls, InReasoning) {
   check(format_, text, false, "in reasoning");
 }
 
-// Whether tokenizers have the marker as a control token, which hosts leave out.
-bool is_control(std::string_view mark) {
-  return mark.starts_with("[") || mark.starts_with("<|") ||
-         mark.starts_with("<｜");
-}
-
 TEST_P(LostCalls, WithoutMarkers) {
   std::set<std::string> marks;
   testing::collect_marks(*json::parse(format_.to_json()), marks);
@@ -237,7 +231,8 @@ TEST_P(LostCalls, WithoutMarkers) {
     if (longest.empty()) longest = std::string_view(call).substr(at, 1);
     at += longest.size();
     const bool is_mark = longest.size() > 1;
-    if (!is_mark || !is_control(longest)) without_control += longest;
+    // Hosts leave control tokens out.
+    if (!is_mark || !testing::is_control(longest)) without_control += longest;
     if (!is_mark || !std::exchange(first, false)) without_first += longest;
   }
   check(format_, without_first, true, "without its first marker");
@@ -263,18 +258,8 @@ TEST_P(LostCalls, ReadByAnotherFamilyLongRun) {
   }
 }
 
-std::vector<std::string> all_names() {
-  std::vector<std::string> out;
-  for (const std::string_view family : Format::built_in_names()) {
-    out.emplace_back(family);
-    const std::vector<std::string> variants =
-        Format::built_in(family)->variants();
-    out.insert(out.end(), variants.begin(), variants.end());
-  }
-  return out;
-}
-
-INSTANTIATE_TEST_SUITE_P(Families, LostCalls, ::testing::ValuesIn(all_names()),
+INSTANTIATE_TEST_SUITE_P(Families, LostCalls,
+                         ::testing::ValuesIn(testing::families_and_variants()),
                          [](const auto& one) { return one.param; });
 
 }  // namespace

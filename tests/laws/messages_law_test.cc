@@ -706,20 +706,8 @@ TEST_P(MessagesLaw, ChunksSayWhatTheMessageSaysAtEveryCut) {
   family.check_every_cut();
 }
 
-// Families and variants.
-std::vector<std::string> all_names() {
-  std::vector<std::string> out;
-  for (const std::string_view family : Format::built_in_names()) {
-    out.emplace_back(family);
-    const std::vector<std::string> variants =
-        Format::built_in(family)->variants();
-    out.insert(out.end(), variants.begin(), variants.end());
-  }
-  return out;
-}
-
 INSTANTIATE_TEST_SUITE_P(Families, MessagesLaw,
-                         ::testing::ValuesIn(all_names()),
+                         ::testing::ValuesIn(testing::families_and_variants()),
                          [](const auto& one) { return one.param; });
 
 }  // namespace

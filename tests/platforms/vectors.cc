@@ -37,7 +37,7 @@ std::string make_text(std::size_t bytes, bool markup) {
   return out;
 }
 
-// How often a stop is found: after each, the search begins again behind it.
+// The number of stops that are found: each search begins after the last stop.
 template <class Find>
 std::size_t count_stops(std::string_view text, const Find& find) {
   std::size_t count = 0;

@@ -1,8 +1,9 @@
 #ifndef PARLANCE_TESTS_SUPPORT_FAMILY_LAWS_H_
 #define PARLANCE_TESTS_SUPPORT_FAMILY_LAWS_H_
 
-// What the laws of families share: the markers of a family's file, a vocabulary
-// that has them as tokens, and the messages that both parsers return.
+// What the laws of families share: the names of the families, the markers of a
+// family's file, a vocabulary that has them as tokens, and the messages that
+// both parsers return.
 
 #include <cstdint>
 #include <set>
@@ -11,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "parlance/format.h"
 #include "parlance/json.h"
 #include "parlance/message.h"
 #include "parlance/vocabulary.h"
@@ -18,6 +20,18 @@
 #include "support/byte_vocabulary.h"
 
 namespace parlance::testing {
+
+// The built-in formats, each family with its variants.
+inline std::vector<std::string> families_and_variants() {
+  std::vector<std::string> out;
+  for (const std::string_view family : Format::built_in_names()) {
+    out.emplace_back(family);
+    const std::vector<std::string> variants =
+        Format::built_in(family)->variants();
+    out.insert(out.end(), variants.begin(), variants.end());
+  }
+  return out;
+}
 
 // The texts of a family file that look like special tokens: <...>, [...].
 inline void collect_marks(const json::Value& value,
@@ -42,12 +56,21 @@ inline void collect_marks(const json::Value& value,
       const std::size_t end = text.find(close, i + 1);
       if (end == std::string_view::npos || end - i < 3) continue;
       const std::string_view mark = text.substr(i, end + 1 - i);
-      if (mark.find_first_of(" \n\"'{}=\\,") != std::string_view::npos)
+      if (mark.find_first_of(" \n\"'{}=\\,") != std::string_view::npos) {
         continue;
+      }
       if (mark.find(open, 1) != std::string_view::npos) continue;
       out.emplace(mark);
     }
   }
+}
+
+// Whether most tokenizers have the mark as a control token: <|...|>, <｜...｜>
+// and
+// [...].
+inline bool is_control(std::string_view mark) {
+  return mark.starts_with("[") || mark.starts_with("<|") ||
+         mark.starts_with("<｜");
 }
 
 // All bytes, pieces of words and markup, a stop token; with `marks`, these too.
@@ -62,10 +85,8 @@ inline Vocabulary made_up(const std::set<std::string>& marks) {
   std::vector<std::pair<std::string, TokenKind>> kinds;
   kinds.reserve(marks.size());
   for (const std::string& mark : marks) {
-    // <|...|>, <｜...｜> and [...] are control tokens in most tokenizers.
-    const bool control =
-        mark[0] == '[' || mark.starts_with("<|") || mark.starts_with("<｜");
-    kinds.emplace_back(mark, control ? TokenKind::kControl : TokenKind::kAdded);
+    kinds.emplace_back(
+        mark, is_control(mark) ? TokenKind::kControl : TokenKind::kAdded);
   }
   return byte_vocabulary(pieces_of(kTexts, 60), kinds);
 }

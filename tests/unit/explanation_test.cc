@@ -387,8 +387,9 @@ TEST(Explanation, HostileTextIsDataOfThePage) {
 TEST(Explanation, RowsOfThePageHaveShapes) {
   const Format format = *Format::built_in("qwen3");
   std::string text;
-  for (int i = 0; i < 9; ++i)
+  for (int i = 0; i < 9; ++i) {
     text += "<think>a</think>b<tool_call>{</tool_call>";
+  }
   const Explanation e = explain(format, text);
   const std::string page = to_html(e);
   const Result<json::Value> facts =

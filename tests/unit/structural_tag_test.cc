@@ -17,6 +17,7 @@
 #include "parlance/json.h"
 #include "parlance/tag_parser.h"
 #include "structural_tag/structural_tag.h"
+#include "support/family_laws.h"
 #include "support/folders.h"
 #include "support/tag_reader.h"
 #include "support/vectors.h"
@@ -374,12 +375,8 @@ std::vector<json::Value> choices() {
 // The families that call tools as kTools asks for.
 std::vector<std::string> calling_families() {
   std::vector<std::string> out;
-  for (const std::string_view name : Format::built_in_names()) {
-    std::vector<std::string> names = Format::built_in(name)->variants();
-    names.emplace_back(name);
-    for (const std::string& one : names) {
-      if (tool_calling(one, options_for("required"))) out.push_back(one);
-    }
+  for (const std::string& one : testing::families_and_variants()) {
+    if (tool_calling(one, options_for("required"))) out.push_back(one);
   }
   EXPECT_GT(out.size(), 50u);
   return out;
