@@ -38,7 +38,8 @@ class Failure : public std::runtime_error {
 // The reader of standard output is gone, so there is nothing left to do.
 struct OutputClosed {};
 
-// Nobody wants what a thread waits for.
+// Thrown where a thread waits for input that is not needed any more, because
+// the command has failed elsewhere.
 struct Stopped {};
 
 // Reads a whole file; "-" and "" are standard input.
@@ -49,7 +50,7 @@ std::string digest_read(const std::string& path);
 // Adds a file, or the files of a folder, that the library reads to
 // files_read().
 void note_read(const std::string& path);
-// Begins anew: no file is opened yet.
+// Empties files_read() and what digest_read() knows, for another run.
 void forget_files();
 
 // A path for messages, see one_line(); "-" and "" become "<stdin>".

@@ -31,8 +31,9 @@ constexpr int kOutputClosed = 128 + 13;
 // obeys escape sequences and shows UTF-8.
 //
 // Opens on the null device the standard descriptors that are closed, so that no
-// file gets their numbers; these stay open.  The destructor restores the rest
-// for a process that goes on, such as an interpreter.
+// file gets their numbers; these stay open.  The destructor restores the rest,
+// because the process may not end with the command: an interpreter that runs it
+// continues.
 class PreparedProcess {
  public:
   PreparedProcess();
@@ -98,8 +99,9 @@ bool is_open(int descriptor);
 int duplicate(int descriptor);
 bool close_descriptor(int descriptor);
 
-// Whether there is something to read, or the end, within the time.  May be true
-// too early; REQUIRES: milliseconds > 0.
+// Waits until there is something to read, or the end, at most the given time.
+// False if the time has passed; a read may wait even after true.
+// REQUIRES: milliseconds > 0.
 bool wait_readable(int descriptor, int milliseconds);
 // The number of bytes; below 0 for a failure, and EPIPE for a pipe whose reader
 // is gone.
