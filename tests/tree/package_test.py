@@ -19,6 +19,7 @@ FILES = {"p/bin/b": (b"program", True), "p/a": (b"text", False)}
 def package(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    monkeypatch.syspath_prepend(SCRIPT.parent)
     loader = importlib.machinery.SourceFileLoader("package", str(SCRIPT))
     spec = importlib.util.spec_from_loader("package", loader)
     module = importlib.util.module_from_spec(spec)
