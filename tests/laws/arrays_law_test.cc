@@ -305,7 +305,8 @@ void check(std::uint32_t first, std::uint32_t last) {
   std::cout << "schemas: exact " << tally.exact << ", narrowed "
             << tally.narrowed << ", unsatisfiable " << tally.unsatisfiable
             << ", refused " << tally.refused << "\n";
-  if (first == last) return;
+  // Of the few that are drawn with sanitizers a share says nothing.
+  if (first == last || testing::kSanitized) return;
   EXPECT_GT(2 * tally.exact, 3 * tally.narrowed);
 }
 

@@ -680,8 +680,11 @@ class MessagesLaw : public ::testing::TestWithParam<std::string> {
     EXPECT_EQ(plain.refused, 0U);
     FamilyMessages hostile(GetParam());
     hostile.check_renders(true, count);
-    // Markers in text and raw values are refused, and not much else is.
-    EXPECT_GT(hostile.written, count / 5);
+    // Markers in text and raw values are refused, and not much else is; of the
+    // few that are drawn with sanitizers a share says nothing.
+    if (!testing::kSanitized) {
+      EXPECT_GT(hostile.written, count / 5);
+    }
     std::cout << GetParam() << ": refused " << plain.refused << " and "
               << hostile.refused << " of " << count << "; " << hostile.outside
               << " are read alone\n";
