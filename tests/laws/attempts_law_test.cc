@@ -32,6 +32,7 @@
 
 #include "../support/call_record.h"
 #include "../support/damage.h"
+#include "../support/family_laws.h"
 #include "../support/family_vocabulary.h"
 #include "../support/sanitized.h"
 #include "parlance/format.h"
@@ -487,16 +488,10 @@ TEST_P(AttemptsLaw, AFunctionOfTheBytes) { run(testing::cases(10)); }
 
 TEST_P(AttemptsLaw, AFunctionOfTheBytesLongRun) { run(40); }
 
-std::vector<std::string> families() {
-  std::vector<std::string> out;
-  for (const std::string_view name : Format::built_in_names()) {
-    out.emplace_back(name);
-  }
-  return out;
-}
-
-INSTANTIATE_TEST_SUITE_P(Families, AttemptsLaw, ::testing::ValuesIn(families()),
-                         [](const auto& one) { return one.param; });
+INSTANTIATE_TEST_SUITE_P(
+    Families, AttemptsLaw,
+    ::testing::ValuesIn(testing::tried(testing::families())),
+    [](const auto& one) { return one.param; });
 
 }  // namespace
 }  // namespace parlance::attempts_law_test

@@ -27,6 +27,7 @@
 #include "parlance/vocabulary.h"
 #include "schema/validate.h"
 #include "support/byte_vocabulary.h"
+#include "support/family_laws.h"
 #include "support/small_schemas.h"
 #include "verification/long_numbers.h"
 #include "verification/walker.h"
@@ -50,7 +51,7 @@ Vocabulary vocabulary() {
   return testing::byte_vocabulary(kPieces);
 }
 
-class BareTemplateLaw : public ::testing::TestWithParam<std::string_view> {};
+class BareTemplateLaw : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(BareTemplateLaw, WhatTheGrammarGeneratesTheParserReads) {
   const Result<Format> format =
@@ -325,11 +326,10 @@ TEST_P(BareTemplateLaw, ArgumentsOfManyDrawnToolsLongRun) {
   check_drawn_tools(GetParam(), 2000);
 }
 
-INSTANTIATE_TEST_SUITE_P(Templates, BareTemplateLaw,
-                         ::testing::ValuesIn(Format::built_in_names()),
-                         [](const auto& instance) {
-                           return std::string(instance.param);
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Templates, BareTemplateLaw,
+    ::testing::ValuesIn(testing::tried(testing::families())),
+    [](const auto& instance) { return instance.param; });
 
 }  // namespace
 }  // namespace parlance::bare_template_law_test

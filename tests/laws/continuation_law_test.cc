@@ -115,9 +115,10 @@ TEST_P(ContinuationLaw, FourHundredToolsLongRun) {
   walk(many_tools(400), {3, 1, 2, 6});
 }
 
-INSTANTIATE_TEST_SUITE_P(Families, ContinuationLaw,
-                         ::testing::ValuesIn(testing::written_families()),
-                         [](const auto& one) { return one.param; });
+INSTANTIATE_TEST_SUITE_P(
+    Families, ContinuationLaw,
+    ::testing::ValuesIn(testing::tried(testing::families_and_variants())),
+    [](const auto& one) { return one.param; });
 
 }  // namespace
 }  // namespace parlance::continuation_law_test

@@ -27,6 +27,7 @@
 #include "../support/call_record.h"
 #include "../support/chat_joins.h"
 #include "../support/damage.h"
+#include "../support/family_laws.h"
 #include "../support/family_vocabulary.h"
 #include "../support/sanitized.h"
 #include "base/utf8.h"
@@ -416,17 +417,10 @@ TEST_P(DamagedCalls, AreThoseOfTheMessage) { run(testing::cases(25)); }
 
 TEST_P(DamagedCalls, AreThoseOfTheMessageLongRun) { run(1500); }
 
-std::vector<std::string> families() {
-  std::vector<std::string> out;
-  for (const std::string_view name : Format::built_in_names()) {
-    out.emplace_back(name);
-  }
-  return out;
-}
-
-INSTANTIATE_TEST_SUITE_P(Families, DamagedCalls,
-                         ::testing::ValuesIn(families()),
-                         [](const auto& one) { return one.param; });
+INSTANTIATE_TEST_SUITE_P(
+    Families, DamagedCalls,
+    ::testing::ValuesIn(testing::tried(testing::families())),
+    [](const auto& one) { return one.param; });
 
 }  // namespace
 }  // namespace parlance::damaged_calls_law_test

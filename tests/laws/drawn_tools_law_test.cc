@@ -319,7 +319,7 @@ TEST_P(DrawnToolsLaw, RealVocabularies) {
     GTEST_SKIP() << "no tokenizer in " << cache_folder()
                  << "; scripts/fetch tokenizer-qwen3 gets one";
   }
-  const auto& names = testing::written_families();
+  const auto names = testing::families_and_variants();
   const auto at = static_cast<std::size_t>(
       std::ranges::find(names, GetParam()) - names.begin());
   if (at % (testing::reduced() ? 16 : 4) != 0) {
@@ -335,9 +335,10 @@ TEST_P(DrawnToolsLaw, RealVocabulariesLongRun) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Families, DrawnToolsLaw,
-                         ::testing::ValuesIn(testing::written_families()),
-                         [](const auto& one) { return one.param; });
+INSTANTIATE_TEST_SUITE_P(
+    Families, DrawnToolsLaw,
+    ::testing::ValuesIn(testing::tried(testing::families_and_variants())),
+    [](const auto& one) { return one.param; });
 
 TEST(DrawnTools, SchemasThatPeopleHaveWritten) {
   if (!testing::suite_outside("maskbench")) {

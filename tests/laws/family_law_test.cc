@@ -93,9 +93,10 @@ TEST_P(FamilyLaw, WhatTheGrammarGeneratesTheParserReadsLongRun) {
   walk(120, 150, 2);
 }
 
-INSTANTIATE_TEST_SUITE_P(Families, FamilyLaw,
-                         ::testing::ValuesIn(testing::written_families()),
-                         [](const auto& one) { return one.param; });
+INSTANTIATE_TEST_SUITE_P(
+    Families, FamilyLaw,
+    ::testing::ValuesIn(testing::tried(testing::families_and_variants())),
+    [](const auto& one) { return one.param; });
 
 }  // namespace
 }  // namespace parlance::family_law_test

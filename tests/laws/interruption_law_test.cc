@@ -404,9 +404,10 @@ TEST_P(InterruptionLaw, ProseThatNamesAnOpenerIsContent) {
   for (const std::size_t cut : {1, 2, 5}) EXPECT_EQ(read(text, 0, cut), got);
 }
 
-INSTANTIATE_TEST_SUITE_P(Families, InterruptionLaw,
-                         ::testing::ValuesIn(written_families()),
-                         [](const auto& one) { return one.param; });
+INSTANTIATE_TEST_SUITE_P(
+    Families, InterruptionLaw,
+    ::testing::ValuesIn(testing::tried(testing::families_and_variants())),
+    [](const auto& one) { return one.param; });
 
 }  // namespace
 }  // namespace parlance::testing::interruption_law_test

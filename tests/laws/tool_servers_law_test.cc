@@ -164,12 +164,14 @@ TEST_P(ToolServersWalk, WhatTheGrammarGeneratesTheParserReadsLongRun) {
   walk(0, 10);
 }
 
-INSTANTIATE_TEST_SUITE_P(Families, ToolServersLaw,
-                         ::testing::ValuesIn(testing::written_families()),
-                         [](const auto& one) { return one.param; });
-INSTANTIATE_TEST_SUITE_P(Families, ToolServersWalk,
-                         ::testing::ValuesIn(testing::written_families()),
-                         [](const auto& one) { return one.param; });
+INSTANTIATE_TEST_SUITE_P(
+    Families, ToolServersLaw,
+    ::testing::ValuesIn(testing::tried(testing::families_and_variants())),
+    [](const auto& one) { return one.param; });
+INSTANTIATE_TEST_SUITE_P(
+    Families, ToolServersWalk,
+    ::testing::ValuesIn(testing::tried(testing::families_and_variants())),
+    [](const auto& one) { return one.param; });
 
 }  // namespace
 }  // namespace parlance::tool_servers_law_test

@@ -277,9 +277,10 @@ TEST_P(WhiteSpaceLaw, BesideALateClosingDelimiterItIsLayout) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Families, WhiteSpaceLaw,
-                         ::testing::ValuesIn(testing::written_families()),
-                         [](const auto& one) { return one.param; });
+INSTANTIATE_TEST_SUITE_P(
+    Families, WhiteSpaceLaw,
+    ::testing::ValuesIn(testing::tried(testing::families_and_variants())),
+    [](const auto& one) { return one.param; });
 
 }  // namespace
 }  // namespace parlance::white_space_law_test

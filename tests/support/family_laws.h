@@ -18,10 +18,16 @@
 #include "parlance/vocabulary.h"
 #include "schema/validate.h"
 #include "support/byte_vocabulary.h"
+#include "support/sanitized.h"
 
 namespace parlance::testing {
 
-// The built-in formats, each family with its variants.
+// The built-in formats; and each with its variants.
+inline std::vector<std::string> families() {
+  const auto names = Format::built_in_names();
+  return {names.begin(), names.end()};
+}
+
 inline std::vector<std::string> families_and_variants() {
   std::vector<std::string> out;
   for (const std::string_view family : Format::built_in_names()) {
@@ -29,6 +35,18 @@ inline std::vector<std::string> families_and_variants() {
     const std::vector<std::string> variants =
         Format::built_in(family)->variants();
     out.insert(out.end(), variants.begin(), variants.end());
+  }
+  return out;
+}
+
+// Those of `names` that a law tries: all, or with sanitizers every third.  They
+// look for faults of memory, and what a family may have of its own is its
+// words.
+inline std::vector<std::string> tried(std::vector<std::string> names) {
+  if (!kSanitized) return names;
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < names.size(); i += 3) {
+    out.push_back(std::move(names[i]));
   }
   return out;
 }

@@ -1019,24 +1019,6 @@ inline void FamilyWalks::check_other(const Cell& cell, const Compiler& compiler,
   }
 }
 
-// Families that say how they are written, and their variants.
-inline const std::vector<std::string>& written_families() {
-  static const auto* const kNames = [] {
-    auto* names = new std::vector<std::string>;
-    for (const std::string_view family : Format::built_in_names()) {
-      names->emplace_back(family);
-      const json::Value source = *json::parse(Format::built_in_source(family));
-      const json::Value* variants = source.find("parlance")->find("variants");
-      if (variants == nullptr) continue;
-      for (const json::Member& member : variants->members()) {
-        names->emplace_back(member.key);
-      }
-    }
-    return names;
-  }();
-  return *kNames;
-}
-
 }  // namespace parlance::testing
 
 #endif  // PARLANCE_TESTS_SUPPORT_FAMILY_WALKS_H_
