@@ -215,6 +215,13 @@ struct PageOptions {
   std::size_t max_bytes = 0;
 };
 
+// The facts as the page has them, JSON text: those of to_json() without their
+// repetitions.  The text is there once, as "text" or as "hex", rows are pairs
+// of numbers with their "shapes", and the message is text, "message_text".  The
+// modules of the viewer read both.
+std::string to_packed_json(const Explanation& explanation,
+                           const PageOptions& options = {});
+
 // A page for a browser: one HTML document, with its style sheet, its script and
 // the facts inside.  It loads nothing, and its security policy forbids that and
 // any other script.  Text of the response is data for the script; the page

@@ -34,14 +34,12 @@ bool is_cancelled(const Interrupt& interrupt) {
          interrupt.cancelled(interrupt.argument);
 }
 
-// A response as its parser takes it: bytes, or token ids with their bytes.
-struct Response {
-  std::string_view bytes;
-  std::span<const TokenId> ids;
-  bool reads_ids = false;
-
-  std::size_t size() const { return reads_ids ? ids.size() : bytes.size(); }
-};
+// A response as its parser takes it: text, or token ids.  These are two types,
+// so that a program that only explains text is linked without matchers.
+using Text = std::string_view;
+using Ids = std::span<const TokenId>;
+template <class Response>
+constexpr bool kReadsIds = std::is_same_v<Response, Ids>;
 
 // The bytes, ends and kinds of the tokens, after what `out.text` has already.
 void add_tokens(std::span<const TokenId> ids, const Vocabulary& vocabulary,
@@ -97,19 +95,19 @@ const Error* failure_of(const ResponseParser& parser) {
 const Error* failure_of(const TagParser&) { return nullptr; }
 
 // Runs the parser over the response and moves the message out of it.
-template <StreamParser Parser>
-void read(Parser parser, const Response& response, std::string_view between,
+template <StreamParser Parser, class Response>
+void read(Parser parser, Response response, std::string_view between,
           const ExplainOptions& options, Explanation& out) {
   // Offsets count from the last start anchor of the prefix.
   out.prefix_bytes = parser.prefix_bytes();
   out.text = options.prefix.substr(options.prefix.size() - out.prefix_bytes);
-  if (response.reads_ids) {
-    add_tokens(response.ids, *options.vocabulary, out);
+  if constexpr (kReadsIds<Response>) {
+    add_tokens(response, *options.vocabulary, out);
+    if (options.constraint != nullptr) {
+      add_masks(*options.constraint, options.interrupt, out);
+    }
   } else {
-    out.text += response.bytes;
-  }
-  if (options.constraint != nullptr && response.reads_ids) {
-    add_masks(*options.constraint, options.interrupt, out);
+    out.text += response;
   }
 
   EventRows rows(out, between, options.chunk == 0);
@@ -118,16 +116,16 @@ void read(Parser parser, const Response& response, std::string_view between,
   for (std::size_t at = 0; at < response.size();) {
     if (at > 0 && is_cancelled(options.interrupt)) break;
     const std::size_t end = at + std::min(step, response.size() - at);
-    const std::span<const Event> events =
-        response.reads_ids
-            ? parser.feed_tokens(response.ids.subspan(at, end - at))
-            : parser.feed(response.bytes.substr(at, end - at));
-    for (const Event& event : events) rows.add(event);
-    if (options.chunk > 0) {
-      const std::size_t fed_bytes =
-          response.reads_ids ? out.token_ends[end - 1] : out.prefix_bytes + end;
-      rows.held(end, fed_bytes, parser.held().size());
+    std::size_t fed_bytes = out.prefix_bytes + end;
+    std::span<const Event> events;
+    if constexpr (kReadsIds<Response>) {
+      events = parser.feed_tokens(response.subspan(at, end - at));
+      fed_bytes = out.token_ends[end - 1];
+    } else {
+      events = parser.feed(response.substr(at, end - at));
     }
+    for (const Event& event : events) rows.add(event);
+    if (options.chunk > 0) rows.held(end, fed_bytes, parser.held().size());
     at = end;
   }
   for (const Event& event : parser.finalize()) rows.add(event);
@@ -175,12 +173,13 @@ void add_hints(const Format& format, const ExplainOptions& options,
   }
 }
 
-Explanation explain_with(const Format& format, const Response& response,
+template <class Response>
+Explanation explain_with(const Format& format, Response response,
                          const ExplainOptions& options) {
   Explanation out;
   out.by = ExplainedBy::kFormat;
   out.name = options.name;
-  if (response.reads_ids != (options.vocabulary != nullptr)) return out;
+  if (kReadsIds<Response> != (options.vocabulary != nullptr)) return out;
   for (std::size_t i = 0; i < format.field_count(); ++i) {
     out.fields.emplace_back(format.field_name(i));
   }
@@ -199,12 +198,13 @@ Explanation explain_with(const Format& format, const Response& response,
   return out;
 }
 
-Explanation explain_with(const CompiledTag& tag, const Response& response,
+template <class Response>
+Explanation explain_with(const CompiledTag& tag, Response response,
                          const ExplainOptions& options) {
   Explanation out;
   out.by = ExplainedBy::kStructuralTag;
   out.name = options.name;
-  if (response.reads_ids != (options.vocabulary != nullptr)) return out;
+  if (kReadsIds<Response> != (options.vocabulary != nullptr)) return out;
   out.fields.assign(tag.fields().begin(), tag.fields().end());
   read(TagParser(tag, {.prefix = options.prefix,
                        .vocabulary = options.vocabulary,
@@ -239,24 +239,22 @@ void add_fit(Explanation& out, std::size_t end, const std::string& expected) {
 
 Explanation explain(const Format& format, std::string_view response,
                     const ExplainOptions& options) {
-  return explain_with(format, {.bytes = response, .ids = {}}, options);
+  return explain_with(format, response, options);
 }
 
 Explanation explain(const Format& format, std::span<const TokenId> response,
                     const ExplainOptions& options) {
-  return explain_with(format, {.bytes = {}, .ids = response, .reads_ids = true},
-                      options);
+  return explain_with(format, response, options);
 }
 
 Explanation explain(const CompiledTag& tag, std::string_view response,
                     const ExplainOptions& options) {
-  return explain_with(tag, {.bytes = response, .ids = {}}, options);
+  return explain_with(tag, response, options);
 }
 
 Explanation explain(const CompiledTag& tag, std::span<const TokenId> response,
                     const ExplainOptions& options) {
-  return explain_with(tag, {.bytes = {}, .ids = response, .reads_ids = true},
-                      options);
+  return explain_with(tag, response, options);
 }
 
 Explanation explain(const Grammar& grammar, std::string_view text,

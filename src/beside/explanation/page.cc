@@ -133,7 +133,28 @@ void keep_untold(const Explanation& e, bool whole, json::Object& out) {
   }
 }
 
-std::string page_facts(const Explanation& e, const PageOptions& options) {
+// JSON inside of a script element, which nothing there can end, and where no
+// comment can begin.  In JSON '<' is only in strings.
+void append_script_json(std::string& out, std::string_view json) {
+  for (;;) {
+    const std::size_t at = json.find('<');
+    if (at == std::string_view::npos) break;
+    out += json.substr(0, at);
+    json.remove_prefix(at + 1);
+    // <!--, <script and </script
+    const bool begins =
+        std::string_view("!/sS").find(json.empty() ? ' ' : json[0]) !=
+        std::string_view::npos;
+    out += begins ? "\\u003c" : "<";
+  }
+  out += json;
+}
+
+}  // namespace
+}  // namespace explanation
+
+std::string to_packed_json(const Explanation& e, const PageOptions& options) {
+  using namespace explanation;
   std::string_view text = e.text;
   if (options.max_bytes > 0) text = base::beginning(text, options.max_bytes);
   const bool whole = text.size() == e.text.size();
@@ -167,32 +188,12 @@ std::string page_facts(const Explanation& e, const PageOptions& options) {
   return out + "}";
 }
 
-// JSON inside of a script element, which nothing there can end, and where no
-// comment can begin.  In JSON '<' is only in strings.
-void append_script_json(std::string& out, std::string_view json) {
-  for (;;) {
-    const std::size_t at = json.find('<');
-    if (at == std::string_view::npos) break;
-    out += json.substr(0, at);
-    json.remove_prefix(at + 1);
-    // <!--, <script and </script
-    const bool begins =
-        std::string_view("!/sS").find(json.empty() ? ' ' : json[0]) !=
-        std::string_view::npos;
-    out += begins ? "\\u003c" : "<";
-  }
-  out += json;
-}
-
-}  // namespace
-}  // namespace explanation
-
 std::string to_html(const Explanation& explanation,
                     const PageOptions& options) {
   constexpr std::string_view kPlace = "{FACTS}";
   const std::string_view page = explanation::page();
   const std::size_t at = page.find(kPlace);
-  const std::string facts = explanation::page_facts(explanation, options);
+  const std::string facts = to_packed_json(explanation, options);
   std::string out;
   out.reserve(page.size() + facts.size() + facts.size() / 8);
   out += page.substr(0, at);
