@@ -196,6 +196,14 @@ const char *parlance_error_path(const parlance_error *error, size_t *size);
 int32_t parlance_error_span(const parlance_error *error, parlance_span *out);
 void parlance_error_free(parlance_error *error);
 
+/* Where a JSON Pointer, such as the path of an error, a lint or a report, leads
+ * in a JSON text: {"value": [begin, end], "key": [begin, end] or null}, bytes,
+ * or null if it leads nowhere. */
+parlance_status parlance_json_locate(const char *text, size_t text_size,
+                                     const char *path, size_t path_size,
+                                     parlance_bytes *out,
+                                     parlance_error **error);
+
 /* --- Formats -------------------------------------------------------------- */
 
 /* The built-in formats, sorted.  Names are NUL-terminated and static; NULL
@@ -263,6 +271,14 @@ parlance_status parlance_format_tag(const parlance_format *format,
                                     const char *request, size_t request_size,
                                     const parlance_vocabulary *vocabulary,
                                     parlance_tag **out, parlance_error **error);
+
+/* The built-in formats of which a text has evidence, the best first: [{"name",
+ * "calls", "call", "diagnostics", "region_bytes", "span", "marked"}].  `tools`,
+ * whose calls are evidence however they are written, may be NULL. */
+parlance_status parlance_formats_rank(const char *text, size_t text_size,
+                                      const parlance_tools *tools,
+                                      parlance_bytes *out,
+                                      parlance_error **error);
 
 /* Which format a tokenizer_config.json needs: {"name", "family", "certainty",
  * "why", "others"}.  `rendered`: what the chat template makes of
@@ -773,6 +789,25 @@ parlance_status parlance_parse(const parlance_format *format, const char *text,
                                const parlance_parser_options *options,
                                parlance_bytes *out, parlance_error **error);
 
+/* A response as the format reads it, for people: the facts of
+ * docs/guide/explain.md, as parlance_explain() gives them.  Text alone is read,
+ * and nothing of grammars is needed.  Of `options`, which may be NULL, prefix,
+ * tools and recover count.  Request: "name", for people; "chunk", bytes that
+ * are fed at once, 0 for all; "packed", the facts as the page has them, which
+ * are smaller (to_packed_json() of parlance/explain.h). */
+parlance_status parlance_format_explain(
+    const parlance_format *format, const char *text, size_t text_size,
+    const parlance_parser_options *options, const char *request,
+    size_t request_size, parlance_bytes *out, parlance_error **error);
+/* Where a response probably has a call that the format does not read, at most
+ * eight: [{"kind", "message", "field", "format", "span"}]; parlance/hints.h
+ * says what they mean.  Text alone is read.  `options` may be NULL. */
+parlance_status parlance_format_hints(const parlance_format *format,
+                                      const char *text, size_t text_size,
+                                      const parlance_parser_options *options,
+                                      parlance_bytes *out,
+                                      parlance_error **error);
+
 /* --- Chat streams --------------------------------------------------------- */
 
 #define PARLANCE_END_STOP 0
@@ -903,8 +938,8 @@ typedef struct parlance_explanation {
   size_t chunk; /* bytes or tokens that are fed at once; 0: all */
   int32_t markers;
   int32_t recover;
-  uint32_t html; /* a page for a browser, else JSON */
-  uint32_t reserved;
+  uint32_t html;   /* a page for a browser, else JSON */
+  uint32_t packed; /* the JSON as the page has it */
 } parlance_explanation;
 #define PARLANCE_EXPLANATION_INIT                                              \
   {                                                                            \

@@ -62,6 +62,8 @@ parlance_status parlance_explain(const parlance_explanation* what,
     }();
     if (given.html != 0) {
       told.set(to_html(made));
+    } else if (given.packed != 0) {
+      told.set(to_packed_json(made));
     } else {
       told.set(to_json(made));
     }

@@ -6,6 +6,7 @@
 #include "calls.h"
 #include "parlance/detect.h"
 #include "parlance/format.h"
+#include "parlance/hints.h"
 #include "parlance/verify_format.h"
 #include "requests.h"
 
@@ -75,6 +76,24 @@ const char* parlance_formats_name(size_t index, size_t* size) {
   const bool known = index < names.size();
   store(size, known ? names[index].size() : 0);
   return known ? names[index].data() : nullptr;  // literals
+}
+
+parlance_status parlance_json_locate(const char* text, size_t text_size,
+                                     const char* path, size_t path_size,
+                                     parlance_bytes* out,
+                                     parlance_error** error) {
+  return call(error, [&] {
+    Out told(out, "out");
+    const auto place = find_json_place(text_of(text, text_size, "text"),
+                                       text_of(path, path_size, "path"));
+    json::Value found;
+    if (place) {
+      found = json::Object{
+          {"value", range(place->value)},
+          {"key", place->key ? range(*place->key) : json::Value()}};
+    }
+    told.set(found);
+  });
 }
 
 parlance_status parlance_format_built_in(const char* name, size_t name_size,
@@ -252,6 +271,28 @@ parlance_status parlance_format_tag(const parlance_format* format,
     options.max_white_space = small_number(asked, "max_white_space");
     asked.finish();
     made.set(taken(of.structural_tag(options)));
+  });
+}
+
+parlance_status parlance_formats_rank(const char* text, size_t text_size,
+                                      const parlance_tools* tools,
+                                      parlance_bytes* out,
+                                      parlance_error** error) {
+  return call(error, [&] {
+    Out told(out, "out");
+    json::Array list;
+    for (const FormatReading& reading : rank_formats(
+             text_of(text, text_size, "text"), value_or_null(tools, "tools"))) {
+      list.push_back(
+          json::Object{{"name", reading.name},
+                       {"calls", number(reading.calls)},
+                       {"call", reading.call},
+                       {"diagnostics", number(reading.diagnostics)},
+                       {"region_bytes", number(reading.region_bytes)},
+                       {"span", range(reading.bytes)},
+                       {"marked", reading.marked}});
+    }
+    told.set(json::Value(std::move(list)));
   });
 }
 

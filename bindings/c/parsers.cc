@@ -6,7 +6,10 @@
 #include <utility>
 
 #include "calls.h"
+#include "parlance/explain.h"
+#include "parlance/hints.h"
 #include "parlance/message_json.h"
+#include "requests.h"
 
 namespace parlance::c {
 
@@ -138,6 +141,16 @@ json::Value result_of(const Message& message, const Error* failure,
                       {"attempted_calls", std::move(attempts)},
                       {"prefix_bytes", number(message.prefix_bytes)},
                       {"tokens", counts_of(tokens)}};
+}
+
+// A parser that has read a whole text.
+ResponseParser read_whole(const Format& format, std::string_view text,
+                          const StreamOptions& options) {
+  ResponseParser parser(format, options);
+  parser.feed(text);
+  if (parser.misuse() != nullptr) fail(*parser.misuse());
+  parser.finalize();
+  return parser;
 }
 
 std::vector<std::string_view> names_of(const Format& format) {
@@ -368,11 +381,69 @@ parlance_status parlance_parse(const parlance_format* format, const char* text,
                                parlance_bytes* out, parlance_error** error) {
   return call(error, [&] {
     Out told(out, "out");
-    ResponseParser parser(the(format, "format").value, stream_options(options));
-    parser.feed(text_of(text, text_size, "text"));
-    if (parser.misuse() != nullptr) fail(*parser.misuse());
-    parser.finalize();
+    const ResponseParser parser =
+        read_whole(the(format, "format").value,
+                   text_of(text, text_size, "text"), stream_options(options));
     told.set(result_of(parser.message(), parser.failure(), parser.tokens()));
+  });
+}
+
+parlance_status parlance_format_explain(
+    const parlance_format* format, const char* text, size_t text_size,
+    const parlance_parser_options* options, const char* request,
+    size_t request_size, parlance_bytes* out, parlance_error** error) {
+  return call(error, [&] {
+    Out told(out, "out");
+    const Format& by = the(format, "format").value;
+    const StreamOptions reading = stream_options(options);
+    if (reading.vocabulary != nullptr) {
+      fail({.code = ErrorCode::kUsage,
+            .message = "text is read, so there is no vocabulary"});
+    }
+    Request asked(request, request_size);
+    const std::string name = asked.text("name");
+    const std::size_t chunk = asked.number("chunk", 0);
+    const bool packed = asked.flag("packed", false);
+    asked.finish();
+    const Explanation made = explain(by, text_of(text, text_size, "text"),
+                                     {.prefix = reading.prefix,
+                                      .tools = reading.tools,
+                                      .recover = reading.recover,
+                                      .chunk = chunk,
+                                      .name = name});
+    if (packed) {
+      told.set(to_packed_json(made));
+    } else {
+      told.set(to_json(made));
+    }
+  });
+}
+
+parlance_status parlance_format_hints(const parlance_format* format,
+                                      const char* text, size_t text_size,
+                                      const parlance_parser_options* options,
+                                      parlance_bytes* out,
+                                      parlance_error** error) {
+  return call(error, [&] {
+    Out told(out, "out");
+    const Format& by = the(format, "format").value;
+    StreamOptions reading = stream_options(options);
+    reading.keep_message = true;
+    const std::string_view response = text_of(text, text_size, "text");
+    const ResponseParser parser = read_whole(by, response, reading);
+    std::string all(
+        reading.prefix.substr(reading.prefix.size() - parser.prefix_bytes()));
+    all += response.substr(0, kHintBytes);
+    json::Array list;
+    for (const Hint& hint :
+         hints_of(by, all, parser.message(), {.tools = reading.tools})) {
+      list.push_back(json::Object{{"kind", to_string(hint.kind)},
+                                  {"message", hint.message},
+                                  {"field", hint.field},
+                                  {"format", hint.format},
+                                  {"span", range(hint.bytes)}});
+    }
+    told.set(json::Value(std::move(list)));
   });
 }
 

@@ -85,6 +85,36 @@ func (f *Format) Parse(text string, options *ParserOptions) (json.RawMessage, er
 	return parse(f, text, options)
 }
 
+// Explain gives what became of each byte of a response, as `parlance explain --json`
+// writes it.  request: "name", for people, "chunk", bytes that are fed at once, and
+// "packed", the facts as the page has them; nil for none.  options may be nil; of it the prefix, the tools and Recover count.
+func (f *Format) Explain(text string, options *ParserOptions, request any) (json.RawMessage, error) {
+	asked, err := given(request)
+	if err != nil {
+		return nil, err
+	}
+	return formatExplain(f, text, options, asked)
+}
+
+// Hints says where a call probably is that the format does not read: [{"kind",
+// "message", "field", "format", "span"}].  options may be nil.
+func (f *Format) Hints(text string, options *ParserOptions) (json.RawMessage, error) {
+	return formatHints(f, text, options)
+}
+
+// Locate says where a JSON Pointer, such as the path of an error or a lint, leads in a
+// JSON text: {"value": [begin, end], "key": [begin, end] or null}, bytes, or null.
+func Locate(text, path string) (json.RawMessage, error) {
+	return jsonLocate(text, path)
+}
+
+// RankFormats gives the built-in formats of which a text has evidence, the best first:
+// [{"name", "calls", "call", "diagnostics", "region_bytes", "span", "marked"}].  tools,
+// whose calls are evidence however they are written, may be nil.
+func RankFormats(text string, tools *Tools) (json.RawMessage, error) {
+	return formatsRank(text, tools)
+}
+
 // Detect says which format a tokenizer_config.json needs: {"name", "family",
 // "certainty", "why", "others"}.  rendered: what the chat template makes of
 // DetectionSample; "" if that is not known.

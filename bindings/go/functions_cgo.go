@@ -355,6 +355,17 @@ func formatsCount() int {
 	return int(result)
 }
 
+func formatsRank(text string, tools *Tools) ([]byte, error) {
+	var out C.parlance_bytes
+	var failure *C.parlance_error
+	status := C.parlance_formats_rank(chars(text), C.size_t(len(text)), (*C.parlance_tools)((*object)(tools).pointer()), &out, &failure)
+	(*object)(tools).done()
+	if status != C.PARLANCE_OK {
+		return nil, failed(status, failure)
+	}
+	return taken(out), nil
+}
+
 func grammarAccepts(grammar *Grammar, text string) (int32, uint64, []byte, error) {
 	var accepts C.int32_t
 	var offset C.uint64_t
@@ -441,6 +452,16 @@ func grammarToEBNF(grammar *Grammar) ([]byte, error) {
 	var failure *C.parlance_error
 	status := C.parlance_grammar_to_ebnf((*C.parlance_grammar)((*object)(grammar).pointer()), &out, &failure)
 	(*object)(grammar).done()
+	if status != C.PARLANCE_OK {
+		return nil, failed(status, failure)
+	}
+	return taken(out), nil
+}
+
+func jsonLocate(text string, path string) ([]byte, error) {
+	var out C.parlance_bytes
+	var failure *C.parlance_error
+	status := C.parlance_json_locate(chars(text), C.size_t(len(text)), chars(path), C.size_t(len(path)), &out, &failure)
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}

@@ -519,6 +519,21 @@ func TestFormatsAndTags(t *testing.T) {
 		t.Error("no page")
 	}
 	ok(parlance.DetectionSample())(t)
+	lost := `I call <tool_call>{"name": "f", "arguments": {}}</tool_call>.`
+	if ranked := string(ok(parlance.RankFormats(lost, nil))(t)); !strings.Contains(ranked, `"calls":1`) {
+		t.Error(ranked)
+	}
+	if at := string(ok(parlance.Locate(`{"a": [1, 23]}`, "/a/1"))(t)); at != `{"value":[10,12],"key":null}` {
+		t.Error(at)
+	}
+	read := &parlance.ParserOptions{Prefix: "<think>"}
+	if hints := string(ok(format.Hints(lost, read))(t)); !strings.Contains(hints, `"call_in_reasoning"`) {
+		t.Error(hints)
+	}
+	facts := string(ok(format.Explain(lost, read, map[string]any{"name": "mine"}))(t))
+	if !strings.Contains(facts, `"name":"mine"`) || !strings.Contains(facts, `"call_in_reasoning"`) {
+		t.Error(facts)
+	}
 	_, err := parlance.Detect(map[string]string{"chat_template": "plain"}, "")
 	refused(t, err, parlance.CodeUnknownFormat)
 }

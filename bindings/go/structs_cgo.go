@@ -93,6 +93,37 @@ func parse(format *Format, text string, options *ParserOptions) ([]byte, error) 
 	return taken(out), nil
 }
 
+func formatExplain(format *Format, text string, options *ParserOptions, request string) ([]byte, error) {
+	var pin runtime.Pinner
+	defer pin.Unpin()
+	var out C.parlance_bytes
+	var failure *C.parlance_error
+	status := C.parlance_format_explain((*C.parlance_format)((*object)(format).pointer()),
+		chars(text), C.size_t(len(text)), parserOptions(&pin, options),
+		chars(request), C.size_t(len(request)), &out, &failure)
+	(*object)(format).done()
+	options.done()
+	if status != C.PARLANCE_OK {
+		return nil, failed(status, failure)
+	}
+	return taken(out), nil
+}
+
+func formatHints(format *Format, text string, options *ParserOptions) ([]byte, error) {
+	var pin runtime.Pinner
+	defer pin.Unpin()
+	var out C.parlance_bytes
+	var failure *C.parlance_error
+	status := C.parlance_format_hints((*C.parlance_format)((*object)(format).pointer()),
+		chars(text), C.size_t(len(text)), parserOptions(&pin, options), &out, &failure)
+	(*object)(format).done()
+	options.done()
+	if status != C.PARLANCE_OK {
+		return nil, failed(status, failure)
+	}
+	return taken(out), nil
+}
+
 func parserHandle(parser *Parser) *C.parlance_parser {
 	return (*C.parlance_parser)((*object)(parser).pointer())
 }

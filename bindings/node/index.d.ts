@@ -4,6 +4,7 @@
 import type {
   ChatOptions,
   ChatStream as ReadingChatStream,
+  Facts,
   Format as ReadingFormat,
   Freed,
   Ids,
@@ -242,6 +243,8 @@ export class Matcher implements Freed {
    * allowed.  False if it excludes nothing.
    */
   fill(row: Int32Array): boolean;
+  /** The ids of the mask. */
+  allowedTokens(): Uint32Array;
   accept(id: number): boolean;
   /** Up to the first that is not allowed: how many. */
   acceptTokens(ids: Ids): number;
@@ -322,15 +325,6 @@ export class Batch implements Freed {
   [Symbol.dispose](): void;
 }
 
-/** Which format a tokenizer_config.json needs. */
-export function detect(
-  config: string | object,
-  options?: { rendered?: string },
-): { name: string; family: string; certainty: string; why: string; others: string[] };
-
-/** For the chat template of detect()'s `rendered`. */
-export function detectionSample(): { messages: object[]; tools: object[] };
-
 export interface Explanation {
   format?: string | Format;
   tag?: CompiledTag;
@@ -345,8 +339,10 @@ export interface Explanation {
   chunk?: number;
   markers?: Markers;
   recover?: boolean;
+  /** The facts as the page has them, which are smaller. */
+  packed?: boolean;
 }
 
 /** What became of a response: as JSON, or as a page with `html`. */
 export function explain(what: Explanation & { html: true }): string;
-export function explain(what: Explanation & { html?: false }): any;
+export function explain(what: Explanation & { html?: false }): Facts;

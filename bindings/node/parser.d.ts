@@ -84,9 +84,96 @@ export class Format implements Freed {
   lint(): Warning[];
   parser(options?: ParserOptions): Parser;
   parse(text: Text, options?: ParserOptions): ParseResult;
+  /**
+   * What became of each byte, as `parlance explain --json` writes it; `chunk` is how
+   * many bytes are fed at once.
+   */
+  explain(text: Text, options?: FactOptions): Facts;
+  /** Where a call probably is that the format does not read. */
+  hints(text: Text, options?: ParserOptions): Hint[];
   free(): void;
   [Symbol.dispose](): void;
 }
+
+export interface FactOptions extends Pick<ParserOptions, 'prefix' | 'tools' | 'recover'> {
+  /** For people. */
+  name?: string;
+  chunk?: number;
+  /** The facts as the page has them, which are smaller. */
+  packed?: boolean;
+}
+
+/** The row of a response's bytes, or a remark about some. */
+export interface FactRow {
+  kind: string;
+  start: number;
+  end: number;
+  what: string;
+  field?: string;
+  text?: string;
+  [more: string]: any;
+}
+
+/** docs/guide/explain.md says what the members are. */
+export interface Facts {
+  by: 'format' | 'structural_tag' | 'grammar';
+  name: string;
+  bytes: number;
+  prefix_bytes: number;
+  rows: FactRow[];
+  message?: Message;
+  attempts?: Attempt[];
+  diagnostics?: any[];
+  [more: string]: any;
+}
+
+export interface Hint {
+  kind:
+    | 'opener_in_text'
+    | 'call_in_reasoning'
+    | 'missing_opener'
+    | 'json_call'
+    | 'other_format';
+  message: string;
+  field: string;
+  /** The format that reads it, of "other_format". */
+  format: string;
+  span: [number, number];
+}
+
+/** What a built-in format reads in a text. */
+export interface FormatReading {
+  name: string;
+  /** Calls that are complete, and the name of the first. */
+  calls: number;
+  call: string;
+  diagnostics: number;
+  region_bytes: number;
+  span: [number, number];
+  /** Markup opens one of the regions. */
+  marked: boolean;
+}
+
+/** Where a JSON Pointer, such as the path of a lint, leads in a JSON text: bytes. */
+export function locate(
+  text: Text,
+  path: string,
+): { value: [number, number]; key: [number, number] | null } | null;
+
+/** The built-in formats of which a text has evidence, the best first. */
+export function rankFormats(
+  text: Text,
+  options?: { tools?: readonly Tool[] | Tools },
+): FormatReading[];
+
+/** Which format a tokenizer_config.json needs. */
+export function detect(
+  config: string | object,
+  options?: { rendered?: string },
+): { name: string; family: string; certainty: string; why: string; others: string[] };
+
+/** For the chat template of detect()'s `rendered`. */
+export function detectionSample(): { messages: object[]; tools: object[] };
 
 /** The tools of a request, for many parsers. */
 export class Tools implements Freed {

@@ -230,6 +230,27 @@ std::vector<Row> rows() {
       return take(out);
     };
   });
+  add("facts_and_hints", [] {
+    auto format = std::make_shared<Format>();
+    return [=] {
+      parlance_bytes out = {};
+      ok(parlance_format_explain(*format, kText.data(), kText.size(), nullptr,
+                                 nullptr, 0, &out, nullptr));
+      std::string told = take(out);
+      ok(parlance_format_hints(*format, kText.data(), kText.size(), nullptr,
+                               &out, nullptr));
+      return told + take(out);
+    };
+  });
+  add("ranking", [] {
+    return [=] {
+      constexpr std::string_view kCalls = "[TOOL_CALLS]f[ARGS]{}";
+      parlance_bytes out = {};
+      ok(parlance_formats_rank(kCalls.data(), kCalls.size(), nullptr, &out,
+                               nullptr));
+      return take(out);
+    };
+  });
   add("chat", [] {
     auto format = std::make_shared<Format>();
     return [=] {

@@ -49,6 +49,22 @@ static void errors(void) {
   parlance_format_free(format);
 }
 
+static void places(void) {
+  parlance_bytes out = {NULL, 0};
+  CHECK_OK(parlance_json_locate(TEXT("{\"a\": [1, 23]}"), TEXT("/a/1"), &out,
+                                NULL));
+  CHECK(has(out, "{\"value\":[10,12],\"key\":null}"));
+  CHECK_OK(
+      parlance_json_locate(TEXT("{\"a\": 1}"), TEXT("/a"), &out, NULL));
+  CHECK(has(out, "{\"value\":[6,7],\"key\":[1,4]}"));
+  CHECK_OK(parlance_json_locate(TEXT("{\"a\": 1}"), TEXT("/b"), &out, NULL));
+  CHECK(has(out, "null"));
+  CHECK_OK(parlance_json_locate(TEXT("{"), TEXT("/b"), &out, NULL));
+  CHECK(has(out, "null"));
+  CHECK_STATUS(parlance_json_locate(NULL, 3, NULL, 0, &out, NULL),
+               PARLANCE_NULL);
+}
+
 static void formats(void) {
   const size_t count = parlance_formats_count();
   parlance_format *format = NULL, *other = NULL;
@@ -183,6 +199,25 @@ static void detection(void) {
   CHECK(has(out, "\"certainty\":\"certain\""));
 }
 
+static void ranking(void) {
+  parlance_tools *made = NULL;
+  parlance_bytes out = {NULL, 0};
+  const char *const text =
+      "<tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call>";
+  CHECK_OK(parlance_formats_rank(TEXT(text), NULL, &out, NULL));
+  CHECK(has(out, "\"calls\":1,\"call\":\"f\",\"diagnostics\":0"));
+  CHECK_OK(parlance_formats_rank(NULL, 0, NULL, &out, NULL));
+  CHECK(has(out, "[]"));
+  /* Of a tool of the request, without markers. */
+  CHECK_OK(parlance_tools_from_json(TEXT(kTools), &made, NULL));
+  CHECK_OK(parlance_formats_rank(TEXT("{\"name\": \"f\", \"arguments\": {}}"),
+                                 made, &out, NULL));
+  CHECK(has(out, "\"marked\":false"));
+  CHECK_STATUS(parlance_formats_rank(TEXT("x"), NULL, NULL, NULL),
+               PARLANCE_NULL);
+  parlance_tools_free(made);
+}
+
 /* What is wrong with a call, and not with what a person wrote. */
 static void misuse(void) {
   parlance_format *format = NULL, *none = NULL;
@@ -213,10 +248,12 @@ static void misuse(void) {
 int main(void) {
   general();
   errors();
+  places();
   formats();
   requests();
   tools();
   detection();
+  ranking();
   misuse();
   return 0;
 }

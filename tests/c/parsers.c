@@ -140,6 +140,61 @@ static void whole(void) {
   parlance_format_free(format);
 }
 
+/* Facts and hints of a text. */
+static void facts(void) {
+  parlance_format *format = qwen3();
+  parlance_parser_options options = PARLANCE_PARSER_OPTIONS_INIT;
+  parlance_tokens tokens = PARLANCE_TOKENS_INIT;
+  parlance_vocabulary *vocabulary = NULL;
+  const uint64_t end = 1;
+  parlance_bytes out = {NULL, 0};
+  parlance_error *error = NULL;
+  const char *const lost =
+      "I call <tool_call>{\"name\": \"now\", \"arguments\": {}}</tool_call>.";
+  CHECK_OK(parlance_format_explain(format, TEXT(kText), NULL,
+                                   TEXT("{\"name\": \"mine\", \"chunk\": 4}"),
+                                   &out, NULL));
+  CHECK(has(out, "\"by\":\"format\",\"name\":\"mine\""));
+  CHECK_OK(
+      parlance_format_explain(format, TEXT(kText), NULL, NULL, 0, &out, NULL));
+  CHECK(has(out, "\"what\":\"opens thinking\""));
+  CHECK_OK(parlance_format_explain(format, TEXT(kText), NULL,
+                                   TEXT("{\"packed\": true}"), &out, NULL));
+  CHECK(has(out, "\"rows\":[0,"));
+  CHECK_STATUS(parlance_format_explain(format, TEXT(kText), NULL,
+                                       TEXT("{\"names\": 1}"), &out, &error),
+               PARLANCE_UNKNOWN_KEY);
+  parlance_error_free(error);
+  CHECK_OK(parlance_format_hints(format, TEXT(kText), NULL, &out, NULL));
+  CHECK(has(out, "[]"));
+  options.prefix = "<think>";
+  options.prefix_size = 7;
+  options.events_only = 1;
+  CHECK_OK(parlance_format_hints(format, TEXT(lost), &options, &out, NULL));
+  CHECK(has(out, "\"kind\":\"call_in_reasoning\""));
+  options.events_only = 0;
+  CHECK_OK(parlance_format_hints(format, TEXT(lost), &options, &out, NULL));
+  CHECK(has(out, "\"field\":\"thinking\",\"format\":\"\",\"span\":[14,"));
+  CHECK_OK(parlance_format_explain(format, TEXT(lost), &options, NULL, 0, &out,
+                                   NULL));
+  CHECK(has(out, "\"hint\":\"call_in_reasoning\""));
+  /* They read text alone. */
+  tokens.bytes = "a";
+  tokens.ends = &end;
+  tokens.count = 1;
+  CHECK_OK(parlance_vocabulary_from_tokens(&tokens, &vocabulary, NULL));
+  options.vocabulary = vocabulary;
+  CHECK_STATUS(parlance_format_explain(format, TEXT(lost), &options, NULL, 0,
+                                       &out, NULL),
+               PARLANCE_USAGE);
+  CHECK_STATUS(parlance_format_hints(format, TEXT(lost), &options, &out, NULL),
+               PARLANCE_USAGE);
+  CHECK_STATUS(parlance_format_hints(NULL, TEXT(lost), NULL, &out, NULL),
+               PARLANCE_NULL);
+  parlance_vocabulary_free(vocabulary);
+  parlance_format_free(format);
+}
+
 static void misuse(void) {
   parlance_format *format = qwen3();
   parlance_parser *parser = NULL, *none = NULL;
@@ -326,6 +381,7 @@ int main(void) {
   by_format();
   by_tag();
   whole();
+  facts();
   misuse();
   chat();
   other_servers();

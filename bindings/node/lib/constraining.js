@@ -458,6 +458,19 @@ export function constraining(runtime, { Format, Parser, format_of, tools_of }) {
       }
     }
 
+    // The ids of the mask.
+    allowedTokens() {
+      const row = new Int32Array(this.#words);
+      this.fill(row);
+      const ids = [];
+      row.forEach((word, i) => {
+        for (let bits = word >>> 0; bits !== 0; bits &= bits - 1) {
+          ids.push(i * 32 + 31 - Math.clz32(bits & -bits));
+        }
+      });
+      return Uint32Array.from(ids);
+    }
+
     #asked(name, what, given) {
       const [i, at] = held(this);
       const mark = i.enter();
@@ -789,16 +802,6 @@ export function constraining(runtime, { Format, Parser, format_of, tools_of }) {
     return using(this, (i, at) => i.tell('parlance_parser_tree', at));
   };
 
-  function detect(config, { rendered = '' } = {}) {
-    return here().scope((i) =>
-      i.tell('parlance_detect', ...source_of(i, config), ...i.text(rendered)),
-    );
-  }
-
-  function detectionSample() {
-    return here().scope((i) => i.tell('parlance_detection_sample'));
-  }
-
   // A page for a browser with `html`, else what the page shows.
   function explain({ format, tools, ...more }) {
     return here().scope((i) => {
@@ -820,8 +823,6 @@ export function constraining(runtime, { Format, Parser, format_of, tools_of }) {
     MaskTable,
     Batch,
     fillMany,
-    detect,
-    detectionSample,
     explain,
     MASK_NOTHING_EXCLUDED: constants.MASK_NOTHING_EXCLUDED,
     MASK_NOT_LISTED: constants.MASK_NOT_LISTED,

@@ -150,6 +150,25 @@ export function parsing(runtime) {
     parse(text, options) {
       return parse(this, text, options);
     }
+
+    // The facts of a response, as `parlance explain --json` writes them.
+    explain(text, { name, chunk, packed, ...options } = {}) {
+      return using(this, (i, at) =>
+        i.tell(
+          'parlance_format_explain', at, ...i.text(text),
+          parser_options(i, options), ...i.json({ name, chunk, packed }),
+        ),
+      );
+    }
+
+    // Where a call probably is that the format does not read.
+    hints(text, options = {}) {
+      return using(this, (i, at) =>
+        i.tell(
+          'parlance_format_hints', at, ...i.text(text), parser_options(i, options),
+        ),
+      );
+    }
   }
 
   class Tools extends Handle {
@@ -375,6 +394,37 @@ export function parsing(runtime) {
     );
   }
 
+  // The built-in formats of which a text has evidence, the best first.
+  function rankFormats(text, { tools } = {}) {
+    return here().scope((i) =>
+      i.tell(
+        'parlance_formats_rank', ...i.text(text),
+        pointer_of(tools_of(i, tools), i, 'the tools'),
+      ),
+    );
+  }
+
+  // Where a JSON Pointer leads in a JSON text, or null.
+  function locate(text, path) {
+    return here().scope((i) =>
+      i.tell('parlance_json_locate', ...i.text(text), ...i.text(path)),
+    );
+  }
+
+  function detect(config, { rendered = '' } = {}) {
+    return here().scope((i) =>
+      i.tell(
+        'parlance_detect',
+        ...(typeof config === 'string' ? i.text(config) : i.json(config)),
+        ...i.text(rendered),
+      ),
+    );
+  }
+
+  function detectionSample() {
+    return here().scope((i) => i.tell('parlance_detection_sample'));
+  }
+
   // The text inside the server-sent events of a server that does not parse.
   class SSE extends Handle {
     static kind = 'sse';
@@ -416,6 +466,10 @@ export function parsing(runtime) {
     ChatStream,
     SSE,
     parse,
+    rankFormats,
+    locate,
+    detect,
+    detectionSample,
     version: () => here().literal(here().call('parlance_version')),
     tools_of,
     format_of,

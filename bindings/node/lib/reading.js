@@ -5,5 +5,16 @@ import { reading } from './runtime.js';
 
 export { ParlanceError } from './error.js';
 
-export const { Format, Tools, Parser, ChatStream, SSE, parse, version } =
-  parsing(reading);
+export const {
+  Format,
+  Tools,
+  Parser,
+  ChatStream,
+  SSE,
+  parse,
+  rankFormats,
+  locate,
+  detect,
+  detectionSample,
+  version,
+} = parsing(reading);

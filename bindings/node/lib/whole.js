@@ -7,7 +7,19 @@ import { whole } from './runtime.js';
 export { ParlanceError } from './error.js';
 
 const parsers = parsing(whole);
-export const { Format, Tools, Parser, ChatStream, SSE, parse, version } = parsers;
+export const {
+  Format,
+  Tools,
+  Parser,
+  ChatStream,
+  SSE,
+  parse,
+  rankFormats,
+  locate,
+  detect,
+  detectionSample,
+  version,
+} = parsers;
 export const {
   Vocabulary,
   StructuralTag,
@@ -19,8 +31,6 @@ export const {
   MaskTable,
   Batch,
   fillMany,
-  detect,
-  detectionSample,
   explain,
   MASK_NOTHING_EXCLUDED,
   MASK_NOT_LISTED,

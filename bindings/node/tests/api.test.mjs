@@ -249,6 +249,29 @@ describe('formats', () => {
     assert.throws(() => parlance.detect({ chat_template: 'x' }), { code: 'unknown_format' });
     assert.ok(Array.isArray(parlance.detectionSample().messages));
   });
+
+  test('are ranked by a response, explain it and hint', () => {
+    const lost = 'I call <tool_call>{"name": "f", "arguments": {}}</tool_call>.';
+    for (const module of [parlance, small]) {
+      const [best] = module.rankFormats(lost);
+      assert.equal(best.calls, 1);
+      assert.equal(best.call, 'f');
+      assert.deepEqual(module.rankFormats('Nothing.', { tools: [weather] }), []);
+      const format = new module.Format('qwen3');
+      const [hint] = format.hints(lost, { prefix: '<think>' });
+      assert.equal(hint.kind, 'call_in_reasoning');
+      assert.deepEqual(hint.span, [14, 14 + lost.length - 8]);
+      assert.deepEqual(format.hints('<think>a</think>b'), []);
+      const facts = format.explain(lost, { prefix: '<think>', name: 'mine', chunk: 8 });
+      assert.equal(facts.name, 'mine');
+      assert.ok(facts.rows.some((row) => row.hint === 'call_in_reasoning'));
+      const packed = format.explain(lost, { packed: true });
+      assert.equal(packed.text, lost);
+      assert.deepEqual(module.locate('{"a": 23}', '/a'), { value: [6, 8], key: [1, 4] });
+      assert.equal(module.locate('{"a": [1, 23]}', '/b'), null);
+      assert.throws(() => format.explain(lost, { names: 1 }), { code: 'unknown_key' });
+    }
+  });
 });
 
 describe('parsers', () => {
@@ -355,6 +378,7 @@ describe('constraints', () => {
     const mask = new Int32Array(constraint.maskWords);
     assert.equal(matcher.fill(mask), true);
     assert.deepEqual(allowed(mask).map((id) => String.fromCharCode(id)).sort(), [...'\t\n\r 01234}'].sort());
+    assert.deepEqual([...matcher.allowedTokens()], allowed(mask));
     assert.throws(() => matcher.fill(new Int32Array(1)), { code: 'bad_size' });
     assert.equal(matcher.accept(0x78), false);
     assert.equal(matcher.acceptTokens(ids_of('2}x')), 2);

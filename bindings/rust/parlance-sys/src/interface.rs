@@ -247,7 +247,7 @@ pub struct parlance_explanation {
     pub markers: i32,
     pub recover: i32,
     pub html: u32,
-    pub reserved: u32,
+    pub packed: u32,
 }
 
 has_defaults!(parlance_explanation);
@@ -351,7 +351,7 @@ const _: () = {
     assert!(offset_of!(parlance_explanation, markers) == 128);
     assert!(offset_of!(parlance_explanation, recover) == 132);
     assert!(offset_of!(parlance_explanation, html) == 136);
-    assert!(offset_of!(parlance_explanation, reserved) == 140);
+    assert!(offset_of!(parlance_explanation, packed) == 140);
     assert!(size_of::<parlance_explanation>() == 144);
 };
 
@@ -454,7 +454,7 @@ const _: () = {
     assert!(offset_of!(parlance_explanation, markers) == 64);
     assert!(offset_of!(parlance_explanation, recover) == 68);
     assert!(offset_of!(parlance_explanation, html) == 72);
-    assert!(offset_of!(parlance_explanation, reserved) == 76);
+    assert!(offset_of!(parlance_explanation, packed) == 76);
     assert!(size_of::<parlance_explanation>() == 80);
 };
 
@@ -502,8 +502,10 @@ unsafe extern "C" {
     pub fn parlance_format_built_in(name: *const c_char, name_size: usize, out: *mut *mut parlance_format, error: *mut *mut parlance_error) -> parlance_status;
     pub fn parlance_format_check(format: *const parlance_format, request: *const c_char, request_size: usize, vocabulary: *const parlance_vocabulary, out: *mut parlance_bytes, error: *mut *mut parlance_error) -> parlance_status;
     pub fn parlance_format_describe(format: *const parlance_format, out: *mut parlance_bytes, error: *mut *mut parlance_error) -> parlance_status;
+    pub fn parlance_format_explain(format: *const parlance_format, text: *const c_char, text_size: usize, options: *const parlance_parser_options, request: *const c_char, request_size: usize, out: *mut parlance_bytes, error: *mut *mut parlance_error) -> parlance_status;
     pub fn parlance_format_free(format: *mut parlance_format);
     pub fn parlance_format_from_json(text: *const c_char, text_size: usize, variant: *const c_char, variant_size: usize, out: *mut *mut parlance_format, error: *mut *mut parlance_error) -> parlance_status;
+    pub fn parlance_format_hints(format: *const parlance_format, text: *const c_char, text_size: usize, options: *const parlance_parser_options, out: *mut parlance_bytes, error: *mut *mut parlance_error) -> parlance_status;
     pub fn parlance_format_lint(format: *const parlance_format, out: *mut parlance_bytes, error: *mut *mut parlance_error) -> parlance_status;
     pub fn parlance_format_ref(format: *const parlance_format) -> *mut parlance_format;
     pub fn parlance_format_rename(format: *const parlance_format, names: *const c_char, names_size: usize, out: *mut *mut parlance_format, error: *mut *mut parlance_error) -> parlance_status;
@@ -513,6 +515,7 @@ unsafe extern "C" {
     pub fn parlance_format_to_json(format: *const parlance_format, out: *mut parlance_bytes, error: *mut *mut parlance_error) -> parlance_status;
     pub fn parlance_formats_count() -> usize;
     pub fn parlance_formats_name(index: usize, size: *mut usize) -> *const c_char;
+    pub fn parlance_formats_rank(text: *const c_char, text_size: usize, tools: *const parlance_tools, out: *mut parlance_bytes, error: *mut *mut parlance_error) -> parlance_status;
     pub fn parlance_free(data: *mut c_void);
     pub fn parlance_grammar_accepts(grammar: *const parlance_grammar, text: *const c_char, text_size: usize, accepts: *mut i32, offset: *mut u64, expected: *mut parlance_bytes, error: *mut *mut parlance_error) -> parlance_status;
     pub fn parlance_grammar_captures(grammar: *const parlance_grammar, text: *const c_char, text_size: usize, out: *mut parlance_bytes, error: *mut *mut parlance_error) -> parlance_status;
@@ -525,6 +528,7 @@ unsafe extern "C" {
     pub fn parlance_grammar_report(grammar: *const parlance_grammar, out: *mut parlance_bytes, error: *mut *mut parlance_error) -> parlance_status;
     pub fn parlance_grammar_to_bytes(grammar: *const parlance_grammar, out: *mut parlance_bytes, error: *mut *mut parlance_error) -> parlance_status;
     pub fn parlance_grammar_to_ebnf(grammar: *const parlance_grammar, out: *mut parlance_bytes, error: *mut *mut parlance_error) -> parlance_status;
+    pub fn parlance_json_locate(text: *const c_char, text_size: usize, path: *const c_char, path_size: usize, out: *mut parlance_bytes, error: *mut *mut parlance_error) -> parlance_status;
     pub fn parlance_matcher_accept(matcher: *mut parlance_matcher, id: u32, accepted: *mut i32) -> parlance_status;
     pub fn parlance_matcher_accept_bytes(matcher: *mut parlance_matcher, bytes: *const c_char, size: usize, accepted: *mut i32) -> parlance_status;
     pub fn parlance_matcher_accept_tokens(matcher: *mut parlance_matcher, ids: *const u32, count: usize, accepted: *mut usize) -> parlance_status;

@@ -88,7 +88,7 @@ impl Explanation<'_> {
             markers: self.markers.as_raw(),
             recover: self.recover.as_raw(),
             html: html.into(),
-            reserved: 0,
+            packed: 0,
         };
         ffi::check_abi()?;
         ffi::string(|out, error| unsafe { sys::parlance_explain(&what, out, error) })

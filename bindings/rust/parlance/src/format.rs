@@ -197,6 +197,101 @@ impl Format {
             sys::parlance_parse(self.as_raw(), chars(text), text.len(), &options, out, error)
         })
     }
+
+    /// What became of each byte of a response, as `parlance explain --json` writes it.
+    /// `request`: `"name"`, for people, `"chunk"`, bytes that are fed at once, and
+    /// `"packed"`, the facts as the page has them; or `""`.
+    /// Of `options` the prefix, the tools and `recover` count.
+    ///
+    /// ```
+    /// let format = parlance::Format::built_in("qwen3")?;
+    /// let facts = format.explain("<think>Hm", &Default::default(), "")?;
+    /// assert!(facts.contains(r#""what":"opens thinking""#));
+    /// # Ok::<(), parlance::Error>(())
+    /// ```
+    pub fn explain(
+        &self,
+        text: impl AsRef<[u8]>,
+        options: &ParserOptions<'_>,
+        request: &str,
+    ) -> Result<String> {
+        let (text, options) = (text.as_ref(), options.raw());
+        ffi::string(|out, error| unsafe {
+            sys::parlance_format_explain(
+                self.as_raw(),
+                chars(text),
+                text.len(),
+                &options,
+                chars(request.as_bytes()),
+                request.len(),
+                out,
+                error,
+            )
+        })
+    }
+
+    /// Where a call probably is that the format does not read: `[{"kind", "message",
+    /// "field", "format", "span"}]`.
+    ///
+    /// ```
+    /// let format = parlance::Format::built_in("qwen3")?;
+    /// let lost = r#"<think>I call <tool_call>{"name": "f", "arguments": {}}</tool_call>."#;
+    /// assert!(format.hints(lost, &Default::default())?.contains("call_in_reasoning"));
+    /// # Ok::<(), parlance::Error>(())
+    /// ```
+    pub fn hints(&self, text: impl AsRef<[u8]>, options: &ParserOptions<'_>) -> Result<String> {
+        let (text, options) = (text.as_ref(), options.raw());
+        ffi::string(|out, error| unsafe {
+            sys::parlance_format_hints(
+                self.as_raw(),
+                chars(text),
+                text.len(),
+                &options,
+                out,
+                error,
+            )
+        })
+    }
+}
+
+/// Where a JSON Pointer, such as the path of an error or a lint, leads in a JSON text:
+/// `{"value": [begin, end], "key": [begin, end]}`, bytes, or `null`; `"key"` may be, too.
+///
+/// ```
+/// let place = parlance::locate(r#"{"a": [1, 23]}"#, "/a/1")?;
+/// assert_eq!(place, r#"{"value":[10,12],"key":null}"#);
+/// # Ok::<(), parlance::Error>(())
+/// ```
+pub fn locate(text: &str, path: &str) -> Result<String> {
+    ffi::check_abi()?;
+    ffi::string(|out, error| unsafe {
+        sys::parlance_json_locate(
+            chars(text.as_bytes()),
+            text.len(),
+            chars(path.as_bytes()),
+            path.len(),
+            out,
+            error,
+        )
+    })
+}
+
+/// The built-in formats of which a text has evidence, the best first: `[{"name", "calls",
+/// "call", "diagnostics", "region_bytes", "span", "marked"}]`. Calls of `tools` are evidence
+/// however they are written.
+///
+/// ```
+/// let text = r#"<tool_call>{"name": "f", "arguments": {}}</tool_call>"#;
+/// assert!(parlance::rank_formats(text, None)?.contains(r#""call":"f""#));
+/// # Ok::<(), parlance::Error>(())
+/// ```
+pub fn rank_formats(text: impl AsRef<[u8]>, tools: Option<&Tools>) -> Result<String> {
+    ffi::check_abi()?;
+    let text = text.as_ref();
+    let tools = tools.map_or(std::ptr::null_mut(), Tools::as_raw);
+    ffi::string(|out, error| unsafe {
+        sys::parlance_formats_rank(chars(text), text.len(), tools, out, error)
+    })
 }
 
 /// Which format a `tokenizer_config.json` needs: `{"name", "family", "certainty",

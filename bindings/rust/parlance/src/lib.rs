@@ -26,7 +26,7 @@
 //! | hold a model to it | [`Vocabulary`], [`Compiler`], [`Constraint`], [`Matcher`], [`Table`] |
 //! | do both for many requests | [`Batch`] |
 //! | write a message as a family writes it | [`Format::render`] |
-//! | find a model's format | [`detect`] |
+//! | find a model's format | [`detect`]; [`rank_formats`], by a response |
 //! | see what became of a response | [`Explanation`] |
 //!
 //! # What is common to all
@@ -77,7 +77,7 @@ pub use constraint::{
 };
 pub use error::{Error, Result};
 pub use explain::Explanation;
-pub use format::{Format, Tools, detect, detection_sample, formats};
+pub use format::{Format, Tools, detect, detection_sample, formats, locate, rank_formats};
 pub use grammar::{Grammar, Refusal};
 pub use parser::{Event, Events, Parser, ParserOptions};
 pub use sse::Sse;
