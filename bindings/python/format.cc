@@ -8,6 +8,7 @@
 #include "binding.h"
 #include "docstrings.h"
 #include "parlance/detect.h"
+#include "parlance/hints.h"
 #include "parlance/verify_format.h"
 
 namespace parlance::python {
@@ -142,6 +143,19 @@ nb::object detect(nb::handle tokenizer_config, nb::handle sample) {
   return nb::make_tuple(to_str(found->name), to_str(found->why),
                         to_str(found->family),
                         to_str(to_string(found->certainty)), others);
+}
+
+nb::object ranked(nb::handle text, const ToolSet* tools) {
+  Input in;
+  read_text(text, "text", nullptr, in);
+  nb::list out;
+  for (const FormatReading& reading : rank_formats(in.text, tools)) {
+    out.append(nb::make_tuple(
+        to_str(reading.name), to_int(reading.calls), to_str(reading.call),
+        to_int(reading.diagnostics), to_int(reading.region_bytes),
+        to_tuple(reading.bytes), to_bool(reading.marked)));
+  }
+  return out;
 }
 
 // (text, whether it is a name) of what is given as a description of responses,
@@ -292,6 +306,7 @@ void define_format(nb::module_& m) {
   m.def("formats", &formats);
   m.def("detect_format", &detect, nb::arg("tokenizer_config"),
         nb::arg("rendered"));
+  m.def("rank_formats", &ranked, nb::arg("text"), nb::arg("tools").none());
   m.def("detection_sample", [] { return to_object(detection_sample()); });
   m.def("response_spec", &spec_of_text, nb::arg("text"),
         nb::arg("schema_first"));

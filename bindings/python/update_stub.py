@@ -43,8 +43,9 @@ def doc_of(found):
 
 def runtime(module, name):
     """The object of a dotted name; a property as such, not its value."""
-    found = module
-    for part in name.split("."):
+    first, *rest = name.split(".")
+    found = getattr(module, first)  # the package loads its names when they are used
+    for part in rest:
         found = inspect.getattr_static(found, part)
     return found.__func__ if isinstance(found, staticmethod) else found
 

@@ -42,6 +42,7 @@ __all__ = [
     "DetectedFormat",
     "Error",
     "Format",
+    "FormatReading",
     "Grammar",
     "GrammarError",
     "HarmonyParser",
@@ -74,6 +75,7 @@ __all__ = [
     "formats",
     "parse_arrow",
     "parse_response",
+    "rank_formats",
     "tool_calling",
     "view",
 ]

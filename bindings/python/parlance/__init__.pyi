@@ -3007,3 +3007,44 @@ def detect_format(
         TypeError: ``tokenizer_config`` is neither a ``dict`` nor a tokenizer,
             or ``rendered`` is no ``str``.
     """
+
+class FormatReading(NamedTuple):
+    """What a built-in format reads in a text: an item of ``rank_formats``.
+
+    Attributes:
+        name: the name of the format.
+        calls: how many calls are complete and count as evidence.
+        call: the name of the first of them; ``""`` if there is none.
+        diagnostics: how much did not fit.
+        region_bytes: the bytes of the regions that count as evidence, with
+            their delimiters.
+        span: from the first of these regions to the last, in bytes of UTF-8.
+        marked: whether markup opens one of them.
+    """
+
+    name: str
+    calls: int
+    call: str
+    diagnostics: int
+    region_bytes: int
+    span: tuple[int, int]
+    marked: bool
+
+def rank_formats(
+    text: str | bytes, *, tools: _Tools | None = None
+) -> list[FormatReading]:
+    """Finds the built-in formats that read something in a text.
+
+    Args:
+        text: a response, ``str`` or ``bytes``.
+        tools: the tools of the request, as of ``ToolSet``.  A call of one of
+            them counts however it is written, and a call of another does not.
+
+    Returns:
+        A list of ``FormatReading``, the best first: by more calls, then fewer
+        diagnostics, then more bytes in regions.  A region counts if markup
+        opens it, and calls can be read in it or, of reasoning, a delimiter
+        closes it.  The list is empty for a text without such a region.
+
+    Complexity: O(bytes of the text), of which the first 64 KiB are read.
+    """

@@ -1097,6 +1097,23 @@ def test_detect_format():
         parlance.detect_format("tokenizer_config.json")
 
 
+def test_rank_formats():
+    call = '<tool_call>{"name": "f", "arguments": {}}</tool_call>'
+    best, *others = parlance.rank_formats("I see.\n" + call)
+    assert best.calls == 1 and best.call == "f" and best.marked
+    assert best.diagnostics == 0 and best.span == (7, 7 + len(call))
+    assert best.region_bytes == len(call)
+    assert "qwen3" in {each.name for each in [best, *others]}
+    assert parlance.Format(best.name).name == best.name
+    assert parlance.rank_formats(call.encode()) == parlance.rank_formats(call)
+    assert parlance.rank_formats("Nothing.") == parlance.rank_formats("") == []
+    bare = '{"name": "f", "arguments": {"n": 1}}'
+    assert parlance.rank_formats(bare) == []
+    assert not parlance.rank_formats(bare, tools=TOOLS)[0].marked
+    with pytest.raises(TypeError):
+        parlance.rank_formats(None)
+
+
 # ---- Tools
 
 CALL = '<call:f>{"n": "7", "m": "7"}</call>'
