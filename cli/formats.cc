@@ -1,15 +1,21 @@
-// `parlance formats`: the built-in formats, and their templates.
+// `parlance formats`: the built-in formats, their templates, and which of them
+// read a response.
 
 #include <algorithm>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "commands.h"
 #include "io.h"
 #include "parlance/format.h"
+#include "parlance/hints.h"
 #include "parlance/json.h"
+#include "parlance/tools.h"
 #include "setup.h"
+#include "table.h"
 
 namespace parlance::cli {
 namespace {
@@ -18,10 +24,13 @@ constexpr const char* kExamples = R"(Examples:
   parlance formats                    what there is, and for which models
   parlance formats qwen3              the response template, as JSON
   parlance formats qwen3 > mine.json  to start one of your own
-  parlance formats --json             the list for programs)";
+  parlance formats --json             the list for programs
+  parlance formats --reads out.txt    which of them read a response)";
 
 struct Arguments {
   std::string name;
+  std::string response;
+  std::string tools_file;
   bool json = false;
   bool file = false;
   Color color = Color::kAuto;
@@ -107,8 +116,66 @@ void list_as_json(const Style& style) {
   put(paint_json(style, json_text(json::Value(std::move(list)), 2)) + "\n");
 }
 
+// The formats that read something in the response, the best first.
+int rank(const Arguments& arguments, const Style& style) {
+  ToolSet tools;
+  const bool has_tools = !arguments.tools_file.empty();
+  if (has_tools) {
+    const std::string text = read_all(arguments.tools_file);
+    tools = or_fail(ToolSet::from_json(text),
+                    display_name(arguments.tools_file), text);
+  }
+  const std::string response = read_all(arguments.response);
+  const std::vector<FormatReading> found =
+      rank_formats(response, has_tools ? &tools : nullptr);
+  std::size_t width = 0;
+  for (const FormatReading& reading : found) {
+    width = std::max(width, reading.name.size());
+  }
+  std::string out;
+  json::Array list;
+  for (const FormatReading& reading : found) {
+    if (arguments.json) {
+      list.emplace_back(json::Object{
+          {"name", json::Value(reading.name)},
+          {"calls", json::Value(static_cast<std::int64_t>(reading.calls))},
+          {"call", json::Value(reading.call)},
+          {"diagnostics",
+           json::Value(static_cast<std::int64_t>(reading.diagnostics))},
+          {"region_bytes",
+           json::Value(static_cast<std::int64_t>(reading.region_bytes))},
+          {"start",
+           json::Value(static_cast<std::int64_t>(reading.bytes.begin))},
+          {"end", json::Value(static_cast<std::int64_t>(reading.bytes.end))},
+          {"marked", json::Value(reading.marked)}});
+      continue;
+    }
+    out += style.paint(Style::kBold, reading.name) +
+           std::string(width - reading.name.size() + 2, ' ') + "bytes " +
+           range(reading.bytes) + ", " + std::to_string(reading.region_bytes) +
+           " in regions";
+    if (reading.calls > 0) {
+      out += ", calls: " + std::to_string(reading.calls) + " (" +
+             one_line(reading.call) + (reading.calls > 1 ? ", ...)" : ")");
+    }
+    if (reading.diagnostics > 0) {
+      out += ", diagnostics: " + std::to_string(reading.diagnostics);
+    }
+    out += "\n";
+  }
+  if (arguments.json) {
+    out = paint_json(style, json_text(json::Value(std::move(list)), 2)) + "\n";
+  }
+  put(out);
+  if (!found.empty()) return kOk;
+  put_error("parlance: no built-in format reads a region in " +
+            display_name(arguments.response) + "\n");
+  return kDamage;
+}
+
 int run_formats(const Arguments& arguments) {
   Style style(arguments.color, 1);
+  if (!arguments.response.empty()) return rank(arguments, style);
   if (!arguments.name.empty()) {
     const Format format = named_format(arguments.name, "formats");
     std::string text = format.template_json();
@@ -144,6 +211,18 @@ void add_formats(Command& app, Run& run) {
       ->needs(name);
   command->add_flag("--json", a->json, "Write the list as JSON")
       ->excludes(name);
+  auto* reads = command
+                    ->add_option("--reads", a->response,
+                                 "List the formats that read something in this "
+                                 "response, the best first")
+                    ->type_name("FILE")
+                    ->excludes(name);
+  command
+      ->add_option("--tools", a->tools_file,
+                   "With --reads: the request's tools (JSON list), whose calls "
+                   "count however they are written")
+      ->type_name("FILE")
+      ->needs(reads);
   add_color(*command, a->color);
   command->callback([a, &run] { run = [a] { return run_formats(*a); }; });
 }

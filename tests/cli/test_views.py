@@ -466,6 +466,26 @@ def test_formats(parlance):
     assert all(entry["models"] for entry in json.loads(out))
 
 
+def test_formats_that_read_a_response(parlance, tmp_path):
+    call = '<tool_call>{"name": "f", "arguments": {}}</tool_call>'
+    out, _ = parlance("formats", "--reads", "-", stdin=call * 2)
+    first = out.splitlines()[0]
+    assert "bytes 0..106, 106 in regions, calls: 2 (f, ...)" in first
+    out, _ = parlance("formats", "--reads", "-", "--json", stdin=call)
+    best = json.loads(out)[0]
+    assert best["calls"] == 1 and best["call"] == "f" and best["marked"]
+    assert (best["start"], best["end"]) == (0, 53)
+    _, err = parlance("formats", "--reads", "-", stdin="Hm.", status=1)
+    assert "no built-in format reads a region in <stdin>" in err
+    tools = [{"type": "function", "function": {"name": "f"}}]
+    (tmp_path / "tools.json").write_text(json.dumps(tools))
+    bare = '{"name": "f", "arguments": {}}'
+    parlance("formats", "--reads", "-", stdin=bare, status=1)
+    out, _ = parlance("formats", "--reads", "-", "--tools", "tools.json", stdin=bare)
+    assert "calls: 1 (f)" in out
+    parlance("formats", "qwen3", "--reads", "-", status=2)
+
+
 def test_a_formats_template_can_be_used(parlance, tmp_path):
     out, _ = parlance("formats", "qwen3")
     assert "fields" in json.loads(out)
