@@ -242,14 +242,7 @@ impl Format {
     pub fn hints(&self, text: impl AsRef<[u8]>, options: &ParserOptions<'_>) -> Result<String> {
         let (text, options) = (text.as_ref(), options.raw());
         ffi::string(|out, error| unsafe {
-            sys::parlance_format_hints(
-                self.as_raw(),
-                chars(text),
-                text.len(),
-                &options,
-                out,
-                error,
-            )
+            sys::parlance_format_hints(self.as_raw(), chars(text), text.len(), &options, out, error)
         })
     }
 }
