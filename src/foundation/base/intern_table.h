@@ -22,49 +22,50 @@
 
 namespace parlance::base {
 
-// `Hash` returns an integer of well mixed bits for a list.
-template <class T, class Hash>
+// `Hash` returns an integer of well mixed bits for a list.  `Id` is an integer
+// of 32 bits, or a base::Id of one.
+template <class T, class Hash, class Id = std::uint32_t>
 class InternTable {
  public:
   std::size_t size() const { return lists_.size(); }
   // Valid as long as the table.
-  std::span<const T> operator[](std::uint32_t id) const { return lists_[id]; }
+  std::span<const T> operator[](Id id) const { return lists_[id]; }
 
   // The id of the list, kNone if it is not in the table.
-  static constexpr std::uint32_t kNone = 0xFFFFFFFF;
-  std::uint32_t find(std::span<const T> list) const {
+  static constexpr Id kNone{0xFFFFFFFF};
+  Id find(std::span<const T> list) const {
     return known(list, hash_of(list)).value_or(kNone);
   }
 
   // The id of the list, and whether it is new.
-  std::pair<std::uint32_t, bool> intern(std::span<const T> list) {
+  std::pair<Id, bool> intern(std::span<const T> list) {
     const std::uint64_t hash = hash_of(list);
     if (const auto id = known(list, hash)) return {*id, false};
-    const std::uint32_t id = add(list);
+    const Id id = add(list);
     ids_.add(hash, id);
     return {id, true};
   }
 
   // As intern().  REQUIRES: the list is not in the table.
-  std::uint32_t intern_new(std::span<const T> list) {
-    const std::uint32_t id = add(list);
+  Id intern_new(std::span<const T> list) {
+    const Id id = add(list);
     ids_.add(hash_of(list), id);
     return id;
   }
 
   // Adds the list under a new id, even if an equal list exists.  intern() finds
   // the new id only if it found no equal list before.
-  std::uint32_t add_found(std::span<const T> list) {
+  Id add_found(std::span<const T> list) {
     const std::uint64_t hash = hash_of(list);
     const bool first = !known(list, hash);
-    const std::uint32_t id = add(list);
+    const Id id = add(list);
     if (first) ids_.add(hash, id);
     return id;
   }
 
   // Adds the list under a new id that find() and intern() never return.
-  std::uint32_t add(std::span<const T> list) {
-    const auto id = static_cast<std::uint32_t>(lists_.size());
+  Id add(std::span<const T> list) {
+    const auto id = static_cast<Id>(lists_.size());
     lists_.push_back(store_.add(list));
     return id;
   }
@@ -77,16 +78,14 @@ class InternTable {
  private:
   static std::uint64_t hash_of(std::span<const T> list) { return Hash()(list); }
 
-  std::optional<std::uint32_t> known(std::span<const T> list,
-                                     std::uint64_t hash) const {
-    return ids_.find(hash, [&](std::uint32_t id) {
-      return std::ranges::equal((*this)[id], list);
-    });
+  std::optional<Id> known(std::span<const T> list, std::uint64_t hash) const {
+    return ids_.find(
+        hash, [&](Id id) { return std::ranges::equal((*this)[id], list); });
   }
 
   ListStore<T> store_;
   BlockVector<std::span<const T>> lists_;  // by id
-  HashedIds<std::uint32_t> ids_;  // those that find() and intern() return
+  HashedIds<Id> ids_;                      // what find() and intern() return
 };
 
 }  // namespace parlance::base
