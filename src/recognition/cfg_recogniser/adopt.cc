@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/work.h"
-#include "cfg_recogniser/cfg_recogniser.h"
+#include "cfg_recogniser/tables.h"
 
 namespace parlance::cfg_recogniser {
 
@@ -23,7 +23,11 @@ using recogniser::Configuration;
 // The copy of a set of items, with everything it refers to.
 class CfgRecogniser::Adoption {
  public:
-  Adoption(CfgRecogniser& from, CfgRecogniser& to) : from_(from), to_(to) {}
+  Adoption(CfgRecogniser& from, CfgRecogniser& to)
+      : owner_from_(from),
+        owner_to_(to),
+        from_(*from.tables_),
+        to_(*to.tables_) {}
 
   // Replaces the items of `from` by items of `to`.  False if no text leads to a
   // configuration of a schema.
@@ -35,62 +39,64 @@ class CfgRecogniser::Adoption {
   }
 
  private:
-  bool is_activation(const Item& item) const {
-    return item.inner != 0 && !outward(item) &&
-           to_.network_.states[item.state].action == Action::kCall;
-  }
-
   // Collects all contexts that are reachable from the items, sorted by id, and
   // adopts the configurations of schemas on the way.
   bool find_contexts(const Items& items) {
     base::spend_work(1 + items.size() / 4);
-    std::vector<std::pair<std::uint32_t, bool>> left;  // an activation?
+    std::vector<ContextId> left;
+    std::vector<ActivationId> left_activations;
     const auto meet = [&](const Item& item) {
       if (item.context != kOutermost &&
           context_of_.try_emplace(item.context, kOutermost).second) {
         contexts_.push_back(item.context);
-        left.emplace_back(item.context, false);
+        left.push_back(item.context);
       }
-      if (is_activation(item) &&
-          activation_of_.try_emplace(item.inner, 0).second) {
-        left.emplace_back(item.inner, true);
+      if (to_.activations.begun(item) &&
+          activation_of_.try_emplace(item.inner, ActivationId{}).second) {
+        left_activations.emplace_back(item.inner);
       }
       return take_config(item);
     };
     if (!std::ranges::all_of(items, meet)) return false;
-    while (!left.empty()) {
-      const auto [id, activation] = left.back();
-      left.pop_back();
-      const std::span<const Item> content =
-          activation ? std::span<const Item>(from_.activations_[id].kernel)
-                     : from_.contexts_[id];
+    const auto meet_all = [&](std::span<const Item> content) {
       base::spend_work(1 + content.size() / 4);
-      if (!std::ranges::all_of(content, meet)) return false;
+      return std::ranges::all_of(content, meet);
+    };
+    while (!left.empty() || !left_activations.empty()) {
+      if (!left.empty()) {
+        const ContextId context = left.back();
+        left.pop_back();
+        if (!meet_all(from_.contexts[context])) return false;
+      } else {
+        const ActivationId id = left_activations.back();
+        left_activations.pop_back();
+        if (!meet_all(from_.activations[id].kernel)) return false;
+      }
     }
     std::ranges::sort(contexts_);
     return true;
   }
 
   bool take_config(const Item& item) {
-    const NetworkState& state = to_.network_.states[item.state];
+    const NetworkState& state = to_.facts->state_of(item);
     if (state.action != Action::kSchema || item.inner == 0) return true;
-    const auto [known, added] = config_of_.try_emplace(item.inner, 0);
+    const auto [known, added] = config_of_.try_emplace(item.inner);
     if (!added) return true;
-    Configuration config = from_.configs_[item.inner];
-    Recogniser& before = *from_.schemas_[state.index];
-    Recogniser& after = *to_.schemas_[state.index];
+    Configuration config = from_.parts[PartConfigId{item.inner}];
+    Recogniser& before = from_.parts.unlocked(state);
+    Recogniser& after = to_.parts.unlocked(state);
     if (&before != &after) {
       // No other part is locked here, and all threads lock two parts in the
       // order of their addresses, so that none of them deadlock.
-      from_.release();
-      to_.release();
+      owner_from_.release();
+      owner_to_.release();
       const bool older_first = std::less<>()(&before, &after);
       const Lock first(older_first ? before : after);
       const Lock second(older_first ? after : before);
       config = after.adopt(before, config);
     }
     if (config.dead()) return false;
-    known->second = to_.intern_config(config);
+    known->second = to_.parts.intern(config);
     return true;
   }
 
@@ -106,7 +112,7 @@ class CfgRecogniser::Adoption {
       bool loop = false;
       for (std::size_t at = i; at < contexts_.size() && contexts_[at] <= last;
            ++at) {
-        for (const Item& item : from_.contexts_[contexts_[at]]) {
+        for (const Item& item : from_.contexts[contexts_[at]]) {
           loop = loop || item.context >= first;
           last = std::max(last, item.context);
         }
@@ -120,29 +126,27 @@ class CfgRecogniser::Adoption {
         contents.push_back(content_of(id, group));
       }
       i = end;
-      ContextId id = 0;
-      if (loop) {
-        id = to_.intern_loop(contents);
-      } else {
-        const auto [known, added] = to_.contexts_.intern(contents[0]);
-        if (added) to_.bytes_ += to_.contexts_.bytes_of(contents[0].size());
-        id = known;
+      ContextId id = loop ? to_.contexts.intern_loop(contents)
+                          : to_.contexts.intern(contents[0]);
+      for (const ContextId old : group) {
+        context_of_[old] = id;
+        ++id;
       }
-      for (const ContextId old : group) context_of_[old] = id++;
     }
   }
 
   // `group`: the contexts interned together, which refer to each other by
   // index.
   Items content_of(ContextId id, std::span<const ContextId> group) {
-    const std::span<const Item> items = from_.contexts_[id];
+    const std::span<const Item> items = from_.contexts[id];
     Items content(items.begin(), items.end());
     for (Item& item : content) {
       const ContextId context = item.context;
       item = made(item);
       if (context < group.front()) continue;
       const auto at = std::ranges::lower_bound(group, context);
-      item.context = kLocal | static_cast<ContextId>(at - group.begin());
+      item.context =
+          local_context(static_cast<std::size_t>(at - group.begin()));
     }
     std::ranges::sort(content);
     return content;
@@ -152,43 +156,46 @@ class CfgRecogniser::Adoption {
   Item made(Item item) {
     if (item.context != kOutermost) item.context = context_of_.at(item.context);
     if (item.inner == 0) return item;
-    const Action action = to_.network_.states[item.state].action;
+    const Action action = to_.facts->state_of(item).action;
     if (action == Action::kSchema) {
       item.inner = config_of_.at(item.inner);
-    } else if (is_activation(item)) {
-      std::uint32_t& known = activation_of_.at(item.inner);
-      if (known == 0) {
-        const RuleActivation& one = from_.activations_[item.inner];
+    } else if (to_.activations.begun(item)) {
+      ActivationId& known = activation_of_.at(item.inner);
+      if (known == ActivationId{}) {
+        const RuleActivation& one = from_.activations.of(item);
         Items kernel = one.kernel;
         for (Item& inside : kernel) inside = made(inside);
-        known = to_.intern_activation(one.budget, std::move(kernel));
+        known = to_.activations.intern(one.budget, std::move(kernel));
       }
       item.inner = known;
     }
     return item;
   }
 
-  CfgRecogniser& from_;
-  CfgRecogniser& to_;
+  CfgRecogniser& owner_from_;
+  CfgRecogniser& owner_to_;
+  Tables& from_;
+  Tables& to_;
   std::vector<ContextId> contexts_;
   // From the ids of `from_` to those of `to_`.
   std::unordered_map<ContextId, ContextId> context_of_;
-  std::unordered_map<std::uint32_t, std::uint32_t> activation_of_;
-  std::unordered_map<std::uint32_t, std::uint32_t> config_of_;
+  std::unordered_map<std::uint32_t, ActivationId> activation_of_;
+  std::unordered_map<std::uint32_t, PartConfigId> config_of_;
 };
 
 Configuration CfgRecogniser::adopt(Recogniser& from, Configuration config) {
   if (config.dead() || from.broken() || broken()) return {};
   auto& other = static_cast<CfgRecogniser&>(from);
-  Items kernel = other.kernel_of(config);
-  const std::size_t before = bytes_;
+  Items kernel = other.tables_->configurations.kernel_of(config);
+  const TableMemory& memory = tables_->memory;
+  const std::size_t before = memory.bytes();
   const std::size_t room = room_;
   room_ = ~std::size_t{0} / 2;
   Configuration made;
   if (Adoption(other, *this).take(kernel)) {
-    made = configuration(std::move(kernel));
+    made = tables_->configurations.find_or_make(std::move(kernel)).to;
   }
-  room_ = room + 2 * (bytes_ - before);
+  room_ = room + 2 * (memory.bytes() - before);
   other.release();
   return made;
 }

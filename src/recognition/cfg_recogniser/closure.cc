@@ -9,14 +9,11 @@
 #include <string>
 #include <utility>
 
-#include "base/append_bytes.h"
 #include "base/work.h"
 
 namespace parlance::cfg_recogniser {
 
 using rules::kUnbounded;
-
-using base::append_bytes;
 
 namespace {
 
@@ -32,15 +29,18 @@ void sort_once(Items& items) {
 
 }  // namespace
 
-CfgRecogniser::Closure::Closure(CfgRecogniser& recogniser,
-                                ClosureMemory& memory, Budget budget,
-                                std::size_t depth, Enclosing* inside)
-    : recogniser_(recogniser),
-      network_(recogniser.network_),
+Closures::Closure::Closure(Closures& closures, Memory& memory, Budget budget,
+                           std::size_t depth, Enclosing* inside, Trace* trace)
+    : closures_(closures),
+      facts_(closures.facts_),
+      network_(facts_.network),
+      contexts_(closures.contexts_),
+      activations_(closures.activations_),
       memory_(memory),
       budget_(budget),
       depth_(depth),
       inside_(inside),
+      trace_(trace),
       left_(memory.left),
       kept_(memory.kept),
       deferred_(memory.deferred),
@@ -71,7 +71,7 @@ CfgRecogniser::Closure::Closure(CfgRecogniser& recogniser,
 
 // --- Items -------------------------------------------------------------------
 
-bool CfgRecogniser::Closure::out_of_work() const {
+bool Closures::Closure::out_of_work() const {
   base::note_place([&] {
     for (std::size_t i = locals_.size(); i-- > 0;) {
       const std::string& name = network_.rules[locals_[i].rule].name;
@@ -82,7 +82,7 @@ bool CfgRecogniser::Closure::out_of_work() const {
   return false;
 }
 
-void CfgRecogniser::Closure::add(const Item& item) {
+void Closures::Closure::add(const Item& item) {
   const NetworkState& state = network_.states[item.state];
   if (!state.live) return;
   if (item.count > state.min && state.max != kUnbounded &&
@@ -98,14 +98,14 @@ void CfgRecogniser::Closure::add(const Item& item) {
   if (seen_.insert(item)) left_.push_back(item);
 }
 
-void CfgRecogniser::Closure::add_all(std::span<const Item> items) {
+void Closures::Closure::add_all(std::span<const Item> items) {
   for (const Item& item : items) add(item);
 }
 
 // Adds what follows from `item` without reading.  The item itself is kept if it
 // can read something, or if it ends the text or the activation.  A state that
 // both reads and may end (a repeat above its minimum, free text) does both.
-void CfgRecogniser::Closure::follow(const Item& item) {
+void Closures::Closure::follow(const Item& item) {
   const NetworkState& state = network_.states[item.state];
   const Item next{state.next, item.context, 0, 0};
   switch (state.action) {
@@ -137,12 +137,8 @@ void CfgRecogniser::Closure::follow(const Item& item) {
       keep(item);
       break;
     case Action::kSchema: {
-      recogniser::Recogniser& embedded = recogniser_.schema(state.index);
-      if (embedded.can_end(item.inner == 0
-                               ? embedded.start()
-                               : recogniser_.configs_[item.inner])) {
-        add(next);
-      }
+      recogniser::Recogniser& part = closures_.parts_.at(state);
+      if (part.can_end(closures_.parts_.config_of(item, part))) add(next);
       keep(item);
       break;
     }
@@ -179,9 +175,9 @@ void CfgRecogniser::Closure::follow(const Item& item) {
 // Calls a plain rule.  `after` is the item of the caller after a body that is
 // not empty.  The rule is entered at its first call here; if it is known to
 // match the empty text, later callers continue at once.
-void CfgRecogniser::Closure::call(const Item& item, const Item& after) {
+void Closures::Closure::call(const Item& item, const Item& after) {
   const rules::RuleId rule = network_.states[item.state].index;
-  ClosureMemory::Place& place = memory_.local_of_rule[rule];
+  Memory::Place& place = memory_.local_of_rule[rule];
   const bool added = place.round != memory_.round;
   if (added) {
     place = {memory_.round, static_cast<std::uint32_t>(locals_.size())};
@@ -191,7 +187,7 @@ void CfgRecogniser::Closure::call(const Item& item, const Item& after) {
   Local& local = locals_[index];
   local.callers.push_back(after);
   if (local.empty) add_after_empty(after);
-  if (added) add({network_.rules[rule].start, kLocal | index, 0, 0});
+  if (added) add({network_.rules[rule].start, local_context(index), 0, 0});
 }
 
 // Begins an activation of a lazy or limited rule.  `decided`: the activation is
@@ -202,7 +198,7 @@ void CfgRecogniser::Closure::call(const Item& item, const Item& after) {
 // on callers still to come, the call is deferred.  Otherwise it becomes an
 // activation of its own, or a reference to an enclosing activation that is the
 // same.
-void CfgRecogniser::Closure::begin_activation(const Item& item, bool decided) {
+void Closures::Closure::begin_activation(const Item& item, bool decided) {
   const NetworkState& state = network_.states[item.state];
   const NetworkRule& rule = network_.rules[state.index];
   Budget budget = budget_;
@@ -213,11 +209,11 @@ void CfgRecogniser::Closure::begin_activation(const Item& item, bool decided) {
     budget.tokens = std::min(budget.tokens, *rule.options.max_tokens);
   }
   if (inside_ != nullptr && !rule.lazy && budget == budget_) {
-    if (local(item.context) && !decided) return deferred_.push_back(item);
-    if (!local(item.context) && only_ends(item)) return enter(item);
+    if (is_local(item.context) && !decided) return deferred_.push_back(item);
+    if (!is_local(item.context) && only_ends(item)) return enter(item);
   }
-  const std::uint32_t id =
-      recogniser_.intern_activation(budget, {{rule.start, kOutermost, 0, 0}});
+  const ActivationId id =
+      activations_.intern(budget, {{rule.start, kOutermost, 0, 0}});
   std::uint32_t levels = 1;
   for (const Enclosing* one = inside_; one != nullptr; one = one->outer) {
     if (one->id == id) return continue_activation(item, kOutward | levels);
@@ -231,20 +227,20 @@ void CfgRecogniser::Closure::begin_activation(const Item& item, bool decided) {
 // it has to end here or cannot read any more.
 //
 // A reference outward depends on whether that enclosing activation may end,
-// which is being computed: CfgRecogniser::closed() repeats the closure if the
+// which is being computed: Closures::closed() repeats the closure if the
 // assumption was wrong.
-void CfgRecogniser::Closure::continue_activation(const Item& item,
-                                                 std::uint32_t inner) {
+void Closures::Closure::continue_activation(const Item& item,
+                                            std::uint32_t inner) {
   const NetworkState& state = network_.states[item.state];
   const NetworkRule& rule = network_.rules[state.index];
   const Item after{state.next, item.context, 0, 0};
   Item now = item;
   now.inner = inner;
-  if (outward(now)) {
+  if (is_outward(now)) {
     std::uint32_t level = inner & ~kOutward;
     closed_.reach = std::max(closed_.reach, level - 1);
     if (level > kMostOutward) {
-      recogniser_.too_large_ = true;
+      closures_.memory_.note_too_large();
       return;
     }
     Enclosing* one = inside_;
@@ -253,10 +249,10 @@ void CfgRecogniser::Closure::continue_activation(const Item& item,
     if (one->complete) add(after);
     return keep(now);
   }
-  now.inner = recogniser_.closed(inner, rule, depth_ + 1, inside_);
-  const RuleActivation& one = recogniser_.activations_[now.inner];
+  now.inner = closures_.closed(ActivationId{inner}, rule, depth_ + 1, inside_);
+  const RuleActivation& one = activations_.of(now);
   if (one.reach > 1) closed_.reach = std::max(closed_.reach, one.reach - 1);
-  const bool complete = is_complete(one, rule);
+  const bool complete = one.is_complete(rule);
   const bool ended =
       (rule.lazy && one.whole) || (complete && one.budget.exhausted());
   if (complete) add(after);
@@ -265,11 +261,11 @@ void CfgRecogniser::Closure::continue_activation(const Item& item,
 
 // Whether the call is a tail call of the activation: nothing but ends of rules
 // follows it, up to the end of the activation, on all stacks.
-bool CfgRecogniser::Closure::only_ends(const Item& item) {
+bool Closures::Closure::only_ends(const Item& item) {
   const auto ends = [&](const Item& one) {
-    return recogniser_.tail_[one.state] && one.context == kOutermost;
+    return facts_.tails[one.state] && one.context == kOutermost;
   };
-  if (!recogniser_.tail_[network_.states[item.state].next]) return false;
+  if (!facts_.tails[network_.states[item.state].next]) return false;
   std::vector<ContextId> left = {item.context};
   std::vector<ContextId> seen = left;
   while (!left.empty()) {
@@ -277,15 +273,15 @@ bool CfgRecogniser::Closure::only_ends(const Item& item) {
     left.pop_back();
     if (!spend(1)) return false;
     if (context == kOutermost) continue;
-    if (local(context)) {
+    if (is_local(context)) {
       for (const Item& caller : local_of(context).callers) {
         if (!network_.states[caller.state].live) continue;
-        if (!recogniser_.tail_[caller.state]) return false;
+        if (!facts_.tails[caller.state]) return false;
         if (std::ranges::find(seen, caller.context) != seen.end()) continue;
         seen.push_back(caller.context);
         left.push_back(caller.context);
       }
-    } else if (!std::ranges::all_of(recogniser_.contexts_[context], ends)) {
+    } else if (!std::ranges::all_of(contexts_[context], ends)) {
       return false;
     }
   }
@@ -293,7 +289,7 @@ bool CfgRecogniser::Closure::only_ends(const Item& item) {
 }
 
 // Calls a rule whose activation ends together with the enclosing one.
-void CfgRecogniser::Closure::enter(const Item& item) {
+void Closures::Closure::enter(const Item& item) {
   const rules::RuleId rule = network_.states[item.state].index;
   call(item, {network_.rules[rule].end, kOutermost, 0, 0});
 }
@@ -301,13 +297,13 @@ void CfgRecogniser::Closure::enter(const Item& item) {
 // Continues with a deferred call; false if there is none.  REQUIRES: no other
 // item is left, so the callers known now are all callers, unless this call adds
 // more.
-bool CfgRecogniser::Closure::run_deferred() {
+bool Closures::Closure::run_deferred() {
   const auto plain = [](Item item) {
     item.inner = 0;
     return item;
   };
   for (Item& item : deferred_) {
-    if (outward(item) || !only_ends(item)) continue;
+    if (is_outward(item) || !only_ends(item)) continue;
     item.inner = kOutward;
     enter(plain(item));
     return true;
@@ -324,12 +320,12 @@ bool CfgRecogniser::Closure::run_deferred() {
   return false;
 }
 
-void CfgRecogniser::Closure::end(const Item& item) {
+void Closures::Closure::end(const Item& item) {
   if (item.context == kOutermost) return keep(item);
-  if (!local(item.context)) {
+  if (!is_local(item.context)) {
     closed_.pure = false;
     record_read(item.context);
-    return add_all(recogniser_.contexts_[item.context]);
+    return add_all(contexts_[item.context]);
   }
   Local& one = local_of(item.context);
   if (one.empty) return;
@@ -341,14 +337,14 @@ void CfgRecogniser::Closure::end(const Item& item) {
 // nothing by an empty body: the network has set the minimum of a nullable body
 // to zero.  A body that is empty only because a budget is used up may be
 // repeated as often as the minimum still requires, so the repeat is done.
-void CfgRecogniser::Closure::add_after_empty(const Item& after) {
+void Closures::Closure::add_after_empty(const Item& after) {
   const NetworkState& state = network_.states[after.state];
   if (state.action != Action::kCount || after.count == 0) return add(after);
   if (network_.rules[state.index].nullable) return;
   add({state.next, after.context, 0, 0});
 }
 
-void CfgRecogniser::Closure::drop_dominated() {
+void Closures::Closure::drop_dominated() {
   if (least_.empty()) return;
   std::erase_if(kept_, [&](const Item& item) {
     const NetworkState& state = network_.states[item.state];
@@ -367,12 +363,12 @@ void CfgRecogniser::Closure::drop_dominated() {
 // empty.  Then repeats that a smaller count subsumes are dropped, the local
 // contexts that the kept items refer to are interned, and items that others
 // make redundant are dropped.
-CfgRecogniser::Closed CfgRecogniser::Closure::run(Items& items) {
+Closures::Closed Closures::Closure::run(Items& items) {
   add_all(items);
   while (!left_.empty() || run_deferred()) {
     if (left_.empty()) continue;
-    if (seen_.size() > recogniser_.limits_.items) {
-      recogniser_.too_large_ = true;
+    if (seen_.size() > facts_.limits.items) {
+      closures_.memory_.note_too_large();
       items.clear();
       return {.pure = false};
     }
@@ -386,14 +382,14 @@ CfgRecogniser::Closed CfgRecogniser::Closure::run(Items& items) {
   }
   drop_dominated();
   for (Item& item : kept_) {
-    if (!local(item.context)) continue;
+    if (!is_local(item.context)) continue;
     if (!base::work_left()) {
       items.clear();
       return {.pure = false};
     }
     closed_.pure = false;
-    make_contexts(item.context & ~kLocal);
-    item.context = locals_[with_content(item.context & ~kLocal)].made;
+    make_contexts(local_index(item.context));
+    item.context = locals_[with_content(local_index(item.context))].made;
   }
   std::sort(kept_.begin(), kept_.end());
   kept_.erase(std::unique(kept_.begin(), kept_.end()), kept_.end());
@@ -409,7 +405,7 @@ CfgRecogniser::Closed CfgRecogniser::Closure::run(Items& items) {
 // Returns the local context that stores this content: where tail calls make a
 // cycle (a ::= b c?, b ::= a c?), all of them have the same content, and are
 // one context.
-std::uint32_t CfgRecogniser::Closure::with_content(std::uint32_t local) {
+std::uint32_t Closures::Closure::with_content(std::uint32_t local) {
   if (locals_[local].same == kLocal) find_content(local);
   return locals_[local].same;
 }
@@ -417,15 +413,15 @@ std::uint32_t CfgRecogniser::Closure::with_content(std::uint32_t local) {
 // Computes the content of `root` and of all local contexts that its tail calls
 // lead to.  A component of the graph of tail calls comes after those that it
 // leads to, so each content is joined from contents that are complete.
-void CfgRecogniser::Closure::find_content(std::uint32_t root) {
+void Closures::Closure::find_content(std::uint32_t root) {
   const auto next = [&](std::uint32_t at,
                         std::size_t& i) -> std::optional<std::uint32_t> {
     const Items& callers = locals_[at].callers;
     while (i < callers.size()) {
       const Item& caller = callers[i++];
-      if (local(caller.context) && recogniser_.tail_[caller.state] &&
+      if (is_local(caller.context) && facts_.tails[caller.state] &&
           network_.states[caller.state].live) {
-        return caller.context & ~kLocal;
+        return local_index(caller.context);
       }
     }
     return std::nullopt;
@@ -441,8 +437,7 @@ void CfgRecogniser::Closure::find_content(std::uint32_t root) {
 // Joins the content of local contexts that tail calls connect to a loop.  The
 // lists to be joined are sorted but for the callers; `runs_` are their ends,
 // and they are merged in pairs.
-void CfgRecogniser::Closure::join_contents(
-    std::span<const std::uint32_t> loop) {
+void Closures::Closure::join_contents(std::span<const std::uint32_t> loop) {
   // The least rule, so that the result does not depend on the order of visits.
   const std::uint32_t first = *std::ranges::min_element(
       loop, {}, [&](std::uint32_t index) { return locals_[index].rule; });
@@ -452,7 +447,7 @@ void CfgRecogniser::Closure::join_contents(
     spend(1 + locals_[index].callers.size() / 4);
     for (const Item& caller : locals_[index].callers) {
       if (!network_.states[caller.state].live) continue;
-      if (recogniser_.tail_[caller.state] && caller.context != kOutermost) {
+      if (facts_.tails[caller.state] && caller.context != kOutermost) {
         continue;
       }
       content.push_back(caller);
@@ -462,13 +457,13 @@ void CfgRecogniser::Closure::join_contents(
   joined_.clear();
   for (const std::uint32_t index : loop) {
     for (const Item& caller : locals_[index].callers) {
-      if (!recogniser_.tail_[caller.state] || caller.context == kOutermost ||
+      if (!facts_.tails[caller.state] || caller.context == kOutermost ||
           !network_.states[caller.state].live) {
         continue;
       }
-      if (!local(caller.context)) record_read(caller.context);
+      if (!is_local(caller.context)) record_read(caller.context);
       const ContextId up = settled(caller.context);
-      if (up != (kLocal | first)) joined_.push_back(up);
+      if (up != local_context(first)) joined_.push_back(up);
     }
   }
   std::sort(joined_.begin(), joined_.end());
@@ -498,7 +493,7 @@ void CfgRecogniser::Closure::join_contents(
 // Interns the local context `root` and all that it refers to.  A component of
 // the graph of contents comes after those that it refers to, so all other
 // contexts that it needs are interned by then.
-void CfgRecogniser::Closure::make_contexts(std::uint32_t root) {
+void Closures::Closure::make_contexts(std::uint32_t root) {
   root = with_content(root);
   if (locals_[root].made != kLocal) return;
   const auto next = [&](std::uint32_t at,
@@ -506,7 +501,7 @@ void CfgRecogniser::Closure::make_contexts(std::uint32_t root) {
     const Items& content = locals_[at].content;
     while (i < content.size()) {
       const ContextId context = content[i++].context;
-      if (local(context)) return with_content(context & ~kLocal);
+      if (is_local(context)) return with_content(local_index(context));
     }
     return std::nullopt;
   };
@@ -520,7 +515,7 @@ void CfgRecogniser::Closure::make_contexts(std::uint32_t root) {
 
 // Interns a strongly connected component: a cycle of local contexts, or one
 // local context by itself.
-void CfgRecogniser::Closure::intern_loop(std::span<const std::uint32_t> loop) {
+void Closures::Closure::intern_loop(std::span<const std::uint32_t> loop) {
   std::vector<std::uint32_t>& members = members_;
   members.assign(loop.begin(), loop.end());
   std::sort(members.begin(), members.end(),
@@ -552,7 +547,7 @@ void CfgRecogniser::Closure::intern_loop(std::span<const std::uint32_t> loop) {
       bool open = false;
       for (Item& item : one.content) {
         item.context = settled(item.context);
-        open = open || local(item.context);
+        open = open || is_local(item.context);
       }
       if (!std::ranges::is_sorted(one.content)) {
         std::sort(one.content.begin(), one.content.end());
@@ -571,26 +566,23 @@ void CfgRecogniser::Closure::intern_loop(std::span<const std::uint32_t> loop) {
   if (!members.empty()) intern_members(members);
 }
 
-CfgRecogniser::ContextId CfgRecogniser::Closure::intern_context(
-    const Items& content) {
+ContextId Closures::Closure::intern_context(const Items& content) {
   spend(1 + content.size() / 8);
-  base::InternTable<Item, ItemHash>& contexts = recogniser_.contexts_;
-  const auto [id, added] = contexts.intern(content);
-  if (added) recogniser_.bytes_ += contexts.bytes_of(content.size());
-  if (depth_ == 0) recogniser_.record_made(id, 1);
+  const ContextId id = contexts_.intern(content);
+  record_made(id, 1);
   return id;
 }
 
 // Interns contexts that refer to each other.  Their references become indices
 // into `members`, so that equal cycles have equal keys at any position.
-void CfgRecogniser::Closure::intern_members(
-    std::span<const std::uint32_t> members) {
+void Closures::Closure::intern_members(std::span<const std::uint32_t> members) {
   for (const std::uint32_t member : members) {
     Items& content = locals_[member].content;
     for (Item& item : content) {
-      if (!local(item.context)) continue;
-      const auto at = std::ranges::find(members, item.context & ~kLocal);
-      item.context = kLocal | static_cast<std::uint32_t>(at - members.begin());
+      if (!is_local(item.context)) continue;
+      const auto at = std::ranges::find(members, local_index(item.context));
+      item.context =
+          local_context(static_cast<std::size_t>(at - members.begin()));
     }
     std::sort(content.begin(), content.end());
   }
@@ -599,135 +591,42 @@ void CfgRecogniser::Closure::intern_members(
   for (const std::uint32_t member : members) {
     contents.push_back(locals_[member].content);
   }
-  ContextId id = recogniser_.intern_loop(contents);
-  if (depth_ == 0) recogniser_.record_made(id, members.size());
-  for (const std::uint32_t member : members) locals_[member].made = id++;
-}
-
-CfgRecogniser::ContextId CfgRecogniser::intern_loop(
-    std::span<const Items> contents) {
-  std::string key;
-  for (const Items& content : contents) {
-    append_bytes(key, content.size());
-    key.append(reinterpret_cast<const char*>(content.data()),
-               content.size() * sizeof(Item));
+  ContextId id = contexts_.intern_loop(contents);
+  record_made(id, members.size());
+  for (const std::uint32_t member : members) {
+    locals_[member].made = id;
+    ++id;
   }
-  const std::size_t size = key.size();
-  const auto [known, added] = loop_of_.try_emplace(
-      std::move(key), static_cast<ContextId>(contexts_.size()));
-  const ContextId first = known->second;
-  if (!added) return first;
-  bytes_ += size + 96;
-  for (Items content : contents) {
-    for (Item& item : content) {
-      if ((item.context & kLocal) != 0) {
-        item.context = first + (item.context & ~kLocal);
-      }
-    }
-    std::sort(content.begin(), content.end());
-    bytes_ += base::InternTable<Item, ItemHash>::bytes_of(content.size());
-    contexts_.add_found(content);
-  }
-  return first;
 }
 
 // --- Activations -------------------------------------------------------------
 
-CfgRecogniser::Closed CfgRecogniser::close(Items& items, Budget budget,
-                                           std::size_t depth,
-                                           Enclosing* inside) {
-  if (depth == 0) closings_ = 0;
-  while (closures_.size() <= depth) {
-    closures_.push_back(std::make_unique<ClosureMemory>());
-    bytes_ += network_.rules.size() * sizeof(ClosureMemory::Place);
-  }
-  return Closure(*this, *closures_[depth], budget, depth, inside).run(items);
+Closures::Closures(const NetworkFacts& facts, Contexts& contexts,
+                   Activations& activations, Parts& parts, ReadSets& read_sets,
+                   TableMemory& memory)
+    : facts_(facts),
+      contexts_(contexts),
+      activations_(activations),
+      parts_(parts),
+      read_sets_(read_sets),
+      memory_(memory) {}
+
+Closures::~Closures() = default;
+
+void Closures::close(Items& items, Trace& trace) {
+  trace.clear();
+  closings_ = 0;
+  trace.pure = close(items, {}, 0, nullptr, &trace).pure;
 }
 
-// `closed`: an activation whose closure depends on enclosing activations.  Its
-// closure is then part of its identity.
-std::uint32_t CfgRecogniser::intern_activation(Budget budget, Items kernel,
-                                               const RuleActivation* closed) {
-  std::sort(kernel.begin(), kernel.end());
-  kernel.erase(std::unique(kernel.begin(), kernel.end()), kernel.end());
-  std::string key;
-  append_bytes(key, budget);
-  append_bytes(key, kernel.size());
-  key.append(reinterpret_cast<const char*>(kernel.data()),
-             kernel.size() * sizeof(Item));
-  if (closed != nullptr) {
-    append_bytes(key, closed->whole);
-    append_bytes(key, closed->body_end);
-    append_bytes(key, closed->reach);
-    key.append(reinterpret_cast<const char*>(closed->items.data()),
-               closed->items.size() * sizeof(Item));
+Closures::Closed Closures::close(Items& items, Budget budget, std::size_t depth,
+                                 Enclosing* inside, Trace* trace) {
+  while (reused_.size() <= depth) {
+    reused_.push_back(std::make_unique<Memory>());
+    memory_.add(facts_.network.rules.size() * sizeof(Memory::Place));
   }
-  const std::size_t size = key.size();
-  const auto [known, added] = activation_of_.try_emplace(
-      std::move(key), static_cast<std::uint32_t>(activations_.size()));
-  if (added) {
-    bytes_ += 2 * size + sizeof(RuleActivation) + 64;
-    if (closed != nullptr) {
-      activations_.push_back(*closed);
-    } else {
-      const Reading left = reading_of(kernel, &RuleActivation::left);
-      activations_.push_back(
-          {.budget = budget, .kernel = std::move(kernel), .left = left});
-    }
-  }
-  return known->second;
-}
-
-CfgRecogniser::Reading CfgRecogniser::reading_of(
-    const Items& items, Reading RuleActivation::*inside) const {
-  Reading reading;
-  for (const Item& item : items) {
-    if (item.inner == 0 ||
-        network_.states[item.state].action != Action::kCall) {
-      reading.always = true;
-    } else if (outward(item)) {
-      const std::uint32_t level = item.inner & ~kOutward;
-      if (level > 1) reading.outward |= std::uint64_t{1} << (level - 2);
-    } else {
-      const Reading& of = activations_[item.inner].*inside;
-      reading.always = reading.always || of.always;
-      reading.outward |= of.outward >> 1;
-    }
-  }
-  return reading;
-}
-
-std::vector<std::uint32_t> CfgRecogniser::activations_in(
-    const Items& items) const {
-  std::vector<std::uint32_t> found;
-  const auto add = [&](const Items& from) {
-    for (const Item& item : from) {
-      if (item.inner == 0 || outward(item) ||
-          network_.states[item.state].action != Action::kCall) {
-        continue;
-      }
-      found.push_back(item.inner);
-    }
-  };
-  std::vector<bool> seen;
-  add(items);
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    if (seen.empty()) seen.resize(activations_.size(), false);
-    const std::uint32_t id = found[i];
-    if (seen[id]) continue;
-    seen[id] = true;
-    found[kept++] = id;
-    add(activations_[id].items);
-  }
-  found.resize(kept);
-  return found;
-}
-
-bool CfgRecogniser::is_complete(const RuleActivation& one,
-                                const NetworkRule& rule) {
-  return one.whole || (one.body_end && (rule.options.marker_optional ||
-                                        one.budget.exhausted()));
+  return Closure(*this, *reused_[depth], budget, depth, inside, trace)
+      .run(items);
 }
 
 // Computes the least fixed point of "this activation may end here".  The
@@ -738,26 +637,26 @@ bool CfgRecogniser::is_complete(const RuleActivation& one,
 // The items at the end of the rule or of its body become flags (`whole`,
 // `body_end`); the others are what the activation can read.  A closure that
 // depends on enclosing activations is interned with its result.
-std::uint32_t CfgRecogniser::closed(std::uint32_t id, const NetworkRule& rule,
-                                    std::size_t depth, Enclosing* outer) {
+ActivationId Closures::closed(ActivationId id, const NetworkRule& rule,
+                              std::size_t depth, Enclosing* outer) {
   if (activations_[id].closed) return id;
   Enclosing self{.outer = outer, .id = id};
   RuleActivation made;
   for (;;) {
-    if (!base::spend_work()) return 0;
-    if (depth > limits_.depth || ++closings_ > limits_.items) {
-      too_large_ = true;
-      return 0;
+    if (!base::spend_work()) return {};
+    if (depth > facts_.limits.depth || ++closings_ > facts_.limits.items) {
+      memory_.note_too_large();
+      return {};
     }
     made = {.budget = activations_[id].budget,
             .kernel = activations_[id].kernel,
             .left = activations_[id].left,
             .closed = true};
     Items items = made.kernel;
-    made.reach = close(items, made.budget, depth, &self).reach;
+    made.reach = close(items, made.budget, depth, &self, nullptr).reach;
     for (const Item& item : items) {
       const bool outermost = item.context == kOutermost;
-      const Action action = network_.states[item.state].action;
+      const Action action = facts_.state_of(item).action;
       if (action == Action::kEnd && outermost) {
         made.whole = true;
       } else if (action == Action::kBodyEnd && outermost) {
@@ -766,57 +665,15 @@ std::uint32_t CfgRecogniser::closed(std::uint32_t id, const NetworkRule& rule,
         made.items.push_back(item);
       }
     }
-    if (self.complete || !self.asked || !is_complete(made, rule)) break;
+    if (self.complete || !self.asked || !made.is_complete(rule)) break;
     self.complete = true;
   }
-  made.reading = reading_of(made.items, &RuleActivation::reading);
+  made.reading = activations_.reading_of(made.items, &RuleActivation::reading);
   if (made.reach != 0) {
-    return intern_activation(made.budget, made.kernel, &made);
+    return activations_.intern_closed(made);
   }
-  bytes_ += made.items.size() * sizeof(Item);
-  activations_[id] = std::move(made);
+  activations_.close(id, std::move(made));
   return id;
-}
-
-// --- Tails -------------------------------------------------------------------
-
-// Finds the states from which only the end of the rule follows.  A state is not
-// one of them if it does anything but pass or end, or leads to such a state:
-// that property is propagated backwards over the epsilon transitions.
-void CfgRecogniser::find_tails() {
-  const std::vector<NetworkState>& states = network_.states;
-  tail_.assign(states.size(), true);
-  // The live states with an epsilon transition to a state, one after the other:
-  // those of state i are from[first[i]] up to from[first[i + 1]].
-  std::vector<std::uint32_t> first(states.size() + 1, 0);
-  for (const NetworkState& state : states) {
-    if (!state.live) continue;
-    for (const StateId target : state.epsilon) ++first[target];
-  }
-  std::uint32_t count = 0;
-  for (std::uint32_t& here : first) here = count += here;
-  std::vector<StateId> from(count);
-  std::vector<StateId> left;
-  for (StateId id = 0; id < states.size(); ++id) {
-    const NetworkState& state = states[id];
-    if (!state.live) continue;
-    for (const StateId target : state.epsilon) from[--first[target]] = id;
-    const bool passes =
-        state.action == Action::kPass || state.action == Action::kEnd;
-    if (passes && id != network_.accept) continue;
-    tail_[id] = false;
-    left.push_back(id);
-  }
-  while (!left.empty()) {
-    const StateId id = left.back();
-    left.pop_back();
-    for (std::uint32_t i = first[id]; i < first[id + 1]; ++i) {
-      const StateId before = from[i];
-      if (!tail_[before]) continue;
-      tail_[before] = false;
-      left.push_back(before);
-    }
-  }
 }
 
 }  // namespace parlance::cfg_recogniser

@@ -31,13 +31,14 @@
 #include <vector>
 
 #include "base/components.h"
+#include "base/reusable_set.h"
 #include "base/work.h"
-#include "cfg_recogniser/cfg_recogniser.h"
+#include "cfg_recogniser/closures.h"
 
 namespace parlance::cfg_recogniser {
 
 // Memory that one closure after the other uses.
-struct CfgRecogniser::ClosureMemory {
+struct Closures::Memory {
   struct Local {
     rules::RuleId rule = 0;
     bool empty = false;  // the rule matched the empty text here
@@ -49,7 +50,7 @@ struct CfgRecogniser::ClosureMemory {
     // The local context that has the content of this one; kLocal: not found
     // yet.
     std::uint32_t same = kLocal;
-    ContextId made = kLocal;  // the interned context; kLocal: none yet
+    ContextId made{kLocal};  // the interned context; kLocal: none yet
 
     // Another rule, with the memory of this one.
     void reuse(rules::RuleId next) {
@@ -129,16 +130,16 @@ struct CfgRecogniser::ClosureMemory {
   std::vector<std::uint16_t> assumed_entries;
 };
 
-class CfgRecogniser::Closure {
+class Closures::Closure {
  public:
-  Closure(CfgRecogniser& recogniser, ClosureMemory& memory, Budget budget,
-          std::size_t depth, Enclosing* inside);
+  Closure(Closures& closures, Memory& memory, Budget budget, std::size_t depth,
+          Enclosing* inside, Trace* trace);
 
-  // As CfgRecogniser::close().  Clears `items` if a limit is exceeded.
+  // As Closures::close().  Clears `items` if a limit is exceeded.
   Closed run(Items& items);
 
  private:
-  using Local = ClosureMemory::Local;
+  using Local = Memory::Local;
 
   // Spends work; false when there is none left.
   bool spend(std::uint64_t steps) const {
@@ -158,10 +159,12 @@ class CfgRecogniser::Closure {
   bool only_ends(const Item& item);
   void enter(const Item& item);
   void end(const Item& item);
-  // The items inside an activation have no contexts but those of the
-  // activation, so only the outermost closure reads contexts.
   void record_read(ContextId context) {
-    if (depth_ == 0) recogniser_.record_read(context);
+    if (trace_ != nullptr) trace_->reads.add(context);
+  }
+  void record_made(ContextId first, std::size_t count) {
+    if (trace_ == nullptr) return;
+    trace_->made.push_back({first, static_cast<std::uint32_t>(count)});
   }
   void drop_dominated();
 
@@ -173,15 +176,14 @@ class CfgRecogniser::Closure {
               const NetworkRule& rule) const;
   bool holds(ContextId a, ContextId b);
   std::uint16_t& assumption(ContextId a, ContextId b);
-  bool take_compared(std::uint32_t read_set);
-  std::uint32_t compared_since(std::size_t mark);
+  bool take_compared(ReadSetId read_set);
+  ReadSetId compared_since(std::size_t mark);
   bool subsumed(ContextId a, ContextId b);
   void record_pairs();
   bool drop_subsumed(Items& items);
   ContextId older_equal(std::uint32_t index);
 
-  static bool local(ContextId context) { return (context & kLocal) != 0; }
-  Local& local_of(ContextId context) { return locals_[context & ~kLocal]; }
+  Local& local_of(ContextId context) { return locals_[local_index(context)]; }
   std::uint32_t with_content(std::uint32_t local);
   void find_content(std::uint32_t local);
   void join_contents(std::span<const std::uint32_t> loop);
@@ -190,12 +192,16 @@ class CfgRecogniser::Closure {
   ContextId intern_context(const Items& content);
   void intern_members(std::span<const std::uint32_t> members);
 
-  CfgRecogniser& recogniser_;
+  Closures& closures_;
+  const NetworkFacts& facts_;
   const TransitionNetwork& network_;
-  ClosureMemory& memory_;
+  Contexts& contexts_;
+  Activations& activations_;
+  Memory& memory_;
   const Budget budget_;
   const std::size_t depth_;
   Enclosing* const inside_;  // null: not inside an activation
+  Trace* const trace_;       // null: inside an activation
 
   Items& left_;
   Items& kept_;
@@ -204,8 +210,8 @@ class CfgRecogniser::Closure {
   // tail calls as far as is known, and have been entered.
   Items& deferred_;
   base::ReusableSet<Item, ItemHash>& seen_;
-  ClosureMemory::Locals& locals_;
-  base::ReusableSet<std::uint64_t, ClosureMemory::PairHash>& recorded_pairs_;
+  Memory::Locals& locals_;
+  base::ReusableSet<std::uint64_t, Memory::PairHash>& recorded_pairs_;
   // By item without its count: the least count above the minimum.
   std::unordered_map<Item, std::uint32_t, ItemHash> least_;
   base::ComponentWalk& tail_calls_;

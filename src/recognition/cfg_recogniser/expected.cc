@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/utf8.h"
-#include "cfg_recogniser/cfg_recogniser.h"
+#include "cfg_recogniser/tables.h"
 #include "json/writer.h"
 
 namespace parlance::cfg_recogniser {
@@ -51,20 +51,21 @@ std::string CfgRecogniser::expected(recogniser::Configuration config) {
       all.push_back(std::move(what));
     }
   };
-  std::vector<Items> parts = {items_of(config)};
-  for (const std::uint32_t id : activations_in(parts[0])) {
-    parts.push_back(activations_[id].items);
+  const TransitionNetwork& network = tables_->facts->network;
+  std::vector<Items> parts = {tables_->configurations.items_of(config)};
+  for (const ActivationId id : tables_->activations.nested_in(parts[0])) {
+    parts.push_back(tables_->activations[id].items);
   }
   for (const Items& items : parts) {
     for (const Item& item : items) {
-      const NetworkState& state = network_.states[item.state];
+      const NetworkState& state = network.states[item.state];
       switch (state.action) {
         case Action::kBytes:
-          list(quoted_rest(network_.texts[state.index], item.inner));
+          list(quoted_rest(network.texts[state.index], item.inner));
           break;
         case Action::kClass:
         case Action::kCountClass:
-          list(described(network_.classes[state.index]));
+          list(described(network.classes[state.index]));
           break;
         case Action::kSubstring:
         case Action::kFreeText:
@@ -75,9 +76,8 @@ std::string CfgRecogniser::expected(recogniser::Configuration config) {
           list("a token");
           break;
         case Action::kSchema: {
-          recogniser::Recogniser& embedded = schema(state.index);
-          list(embedded.expected(item.inner == 0 ? embedded.start()
-                                                 : configs_[item.inner]));
+          recogniser::Recogniser& part = tables_->parts.at(state);
+          list(part.expected(tables_->parts.config_of(item, part)));
           break;
         }
         case Action::kPass:

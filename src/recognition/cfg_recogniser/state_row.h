@@ -4,7 +4,7 @@
 // The transitions of a state by byte.
 //
 // Most states are in the middle of a literal, or beside a base that answers for
-// all bytes but a few (CfgRecogniser::StateBase): a few entries do.  A state
+// all bytes but a few (StateBase in states.h): a few entries do.  A state
 // that gets more has an array.
 
 #include <array>

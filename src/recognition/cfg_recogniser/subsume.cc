@@ -51,29 +51,27 @@ constexpr std::size_t kNeighbours = 8;
 
 }  // namespace
 
-CfgRecogniser::ContextId CfgRecogniser::Closure::settled(ContextId context) {
-  if (!local(context)) return context;
+ContextId Closures::Closure::settled(ContextId context) {
+  if (!is_local(context)) return context;
   const std::uint32_t same = local_of(context).same;
   if (same == kLocal) return context;
   const ContextId made = locals_[same].made;
-  return made == kLocal ? kLocal | same : made;
+  return made == kLocal ? local_context(same) : made;
 }
 
-std::span<const CfgRecogniser::Item> CfgRecogniser::Closure::content_of(
-    ContextId context) {
-  if (local(context)) return local_of(context).content;
-  return recogniser_.contexts_[context];
+std::span<const Item> Closures::Closure::content_of(ContextId context) {
+  if (is_local(context)) return local_of(context).content;
+  return contexts_[context];
 }
 
 // Whether `b` accepts all that `a` accepts, were their contexts equal.
-bool CfgRecogniser::Closure::covers(const Item& b, const Item& a) const {
+bool Closures::Closure::covers(const Item& b, const Item& a) const {
   if (a.state != b.state) return false;
   const NetworkState& state = network_.states[a.state];
   if (a.inner != b.inner) {
     return state.action == Action::kCall && a.inner != 0 && b.inner != 0 &&
-           !outward(a) && !outward(b) &&
-           covers(recogniser_.activations_[b.inner],
-                  recogniser_.activations_[a.inner],
+           !is_outward(a) && !is_outward(b) &&
+           covers(activations_.of(b), activations_.of(a),
                   network_.rules[state.index]);
   }
   if (a.count == b.count) return true;
@@ -86,9 +84,8 @@ bool CfgRecogniser::Closure::covers(const Item& b, const Item& a) const {
 // the same, and its budgets are not smaller.  An activation that ends where it
 // may, or that ends in another way once its budget is used up, is not compared;
 // nor is one with activations inside, which have budgets of their own.
-bool CfgRecogniser::Closure::covers(const RuleActivation& b,
-                                    const RuleActivation& a,
-                                    const NetworkRule& rule) const {
+bool Closures::Closure::covers(const RuleActivation& b, const RuleActivation& a,
+                               const NetworkRule& rule) const {
   return !rule.lazy && rule.options.marker == rules::kNoId &&
          b.budget.chars >= a.budget.chars &&
          b.budget.tokens >= a.budget.tokens && b.kernel == a.kernel &&
@@ -104,9 +101,9 @@ bool CfgRecogniser::Closure::covers(const RuleActivation& b,
 // A search ends at an entry that is 0, so entries of assumptions that were
 // withdrawn stay, and are void.  The table does not fill: each subsumed()
 // clears it, and makes at most kMostPairs assumptions.
-std::uint16_t& CfgRecogniser::Closure::assumption(ContextId a, ContextId b) {
+std::uint16_t& Closures::Closure::assumption(ContextId a, ContextId b) {
   static_assert(kMostPairs * 2 <
-                std::tuple_size_v<decltype(ClosureMemory::assumed_at)>);
+                std::tuple_size_v<decltype(Memory::assumed_at)>);
   const std::pair pair(a, b);
   const std::uint64_t hash = (std::uint64_t{a} << 32 | b) * 0x9E3779B97F4A7C15;
   for (std::size_t at = hash >> 55;; at = (at + 1) % assumed_at_.size()) {
@@ -123,22 +120,21 @@ std::uint16_t& CfgRecogniser::Closure::assumption(ContextId a, ContextId b) {
 // under these assumptions, taken_ those whose answer yes is known from before.
 // When a pair is found not to hold, both are cut back to what they were before
 // it, as what was concluded from it is void.
-bool CfgRecogniser::Closure::holds(ContextId a, ContextId b) {
+bool Closures::Closure::holds(ContextId a, ContextId b) {
   a = settled(a);
   b = settled(b);
   if (a == b) return true;
-  if (!local(a)) compared_.push_back(a);
-  if (!local(b)) compared_.push_back(b);
+  if (!is_local(a)) compared_.push_back(a);
+  if (!is_local(b)) compared_.push_back(b);
   if (a == kOutermost || b == kOutermost) return false;
-  const bool kept = !local(a) && !local(b);
-  const std::uint64_t key = std::uint64_t{a} << 32 | b;
+  const bool kept = !is_local(a) && !is_local(b);
+  const std::uint64_t key = pair_key(a, b);
   if (recorded_pairs_.has(key)) return true;
   std::uint16_t& assumed = assumption(a, b);
   if (assumed != 0) return true;
   if (kept) {
-    const auto known = recogniser_.subsumed_.find(key);
-    if (known != recogniser_.subsumed_.end()) {
-      if (!known->second.holds) return take_compared(known->second.compared);
+    if (const auto known = contexts_.find_subsumption(a, b)) {
+      if (!known->holds) return take_compared(known->compared);
       if (assumed_.size() >= kExpandedPairs || items_ >= kExpandedItems) {
         taken_.emplace_back(a, b);
         return true;
@@ -182,39 +178,35 @@ bool CfgRecogniser::Closure::holds(ContextId a, ContextId b) {
   assumed_.resize(mark);
   taken_.resize(mark_taken);
   if (kept && !gave_up_) {
-    recogniser_.remember_subsumed(key, false, compared_since(mark_compared));
+    contexts_.remember_subsumption(
+        a, b, {.holds = false, .compared = compared_since(mark_compared)});
   }
   return false;
 }
 
 // The answer no to a pair depends on what was compared to find it, now as then.
-bool CfgRecogniser::Closure::take_compared(std::uint32_t read_set) {
-  if (read_set == kTooMany) {
+bool Closures::Closure::take_compared(ReadSetId read_set) {
+  if (read_set == Contexts::kTooMany) {
     too_many_compared_ = true;
   } else {
-    const std::span<const ContextId> contexts =
-        recogniser_.read_sets_[read_set];
+    const std::span<const ContextId> contexts = closures_.read_sets_[read_set];
     compared_.insert(compared_.end(), contexts.begin(), contexts.end());
   }
   return false;
 }
 
-std::uint32_t CfgRecogniser::Closure::compared_since(std::size_t mark) {
-  if (too_many_compared_) return kTooMany;
+ReadSetId Closures::Closure::compared_since(std::size_t mark) {
+  if (too_many_compared_) return Contexts::kTooMany;
   std::vector<ContextId> contexts(
       compared_.begin() + static_cast<std::ptrdiff_t>(mark), compared_.end());
   std::sort(contexts.begin(), contexts.end());
   contexts.erase(std::unique(contexts.begin(), contexts.end()), contexts.end());
-  if (contexts.size() > kMostCompared) return kTooMany;
-  const auto [set, added] = recogniser_.read_sets_.intern(contexts);
-  if (added) {
-    recogniser_.bytes_ += recogniser_.read_sets_.bytes_of(contexts.size());
-  }
-  return set;
+  if (contexts.size() > kMostCompared) return Contexts::kTooMany;
+  return closures_.read_sets_.intern(contexts);
 }
 
 // Whether context `b` subsumes context `a`; false if that is not found.
-bool CfgRecogniser::Closure::subsumed(ContextId a, ContextId b) {
+bool Closures::Closure::subsumed(ContextId a, ContextId b) {
   pairs_of_all_ += std::exchange(pairs_, 0) + (gave_up_ ? kPairsOfGivingUp : 0);
   gave_up_ = false;
   if (pairs_of_all_ > kMostPairsOfClosure) return false;
@@ -227,14 +219,14 @@ bool CfgRecogniser::Closure::subsumed(ContextId a, ContextId b) {
   too_many_compared_ = false;
   const bool all = holds(a, b);
   spend(1 + (items_ + compared_.size()) / kComparedPerStep);
-  if (depth_ == 0) {
-    recogniser_.record_compared(compared_);
-    if (too_many_compared_) recogniser_.compared_too_many_ = true;
+  if (trace_ != nullptr) {
+    for (const ContextId context : compared_) trace_->compared.add(context);
+    if (too_many_compared_) trace_->compared_too_many = true;
   }
   if (!all) return false;
   for (const auto& [one, other] : assumed_) {
-    if (local(one) || local(other)) continue;
-    recogniser_.remember_subsumed(std::uint64_t{one} << 32 | other, true);
+    if (is_local(one) || is_local(other)) continue;
+    contexts_.remember_subsumption(one, other, {.holds = true});
   }
   return true;
 }
@@ -242,16 +234,16 @@ bool CfgRecogniser::Closure::subsumed(ContextId a, ContextId b) {
 // Adds the pairs that the last subsumed() compared to the read set: its result
 // holds wherever those contexts have the same contents, and for pairs that were
 // known, wherever they are the same contexts.
-void CfgRecogniser::Closure::record_pairs() {
+void Closures::Closure::record_pairs() {
   for (const auto& [one, other] : assumed_) {
-    if (!local(one)) record_read(one);
-    if (!local(other)) record_read(other);
-    recorded_pairs_.insert(std::uint64_t{one} << 32 | other);
+    if (!is_local(one)) record_read(one);
+    if (!is_local(other)) record_read(other);
+    recorded_pairs_.insert(pair_key(one, other));
   }
-  if (depth_ != 0) return;
+  if (trace_ == nullptr) return;
   for (const auto& [one, other] : taken_) {
-    recogniser_.record_identity(one);
-    recogniser_.record_identity(other);
+    trace_->reads.add_by_identity(one);
+    trace_->reads.add_by_identity(other);
   }
 }
 
@@ -259,7 +251,7 @@ void CfgRecogniser::Closure::record_pairs() {
 // Of two equivalent items, the one with the older context stays.  Where two
 // contexts have hundreds of states in common, they are compared once.
 // REQUIRES: `items` is sorted.
-bool CfgRecogniser::Closure::drop_subsumed(Items& items) {
+bool Closures::Closure::drop_subsumed(Items& items) {
   const auto first = std::ranges::adjacent_find(items, {}, &Item::state);
   if (first == items.end()) return false;
   std::vector<bool>& gone = gone_;
@@ -307,14 +299,13 @@ bool CfgRecogniser::Closure::drop_subsumed(Items& items) {
 
 // A context that is equivalent to the local one and was interned before: one of
 // the contexts that it refers to.  kLocal if there is none.
-CfgRecogniser::ContextId CfgRecogniser::Closure::older_equal(
-    std::uint32_t index) {
-  const ContextId context = kLocal | index;
+ContextId Closures::Closure::older_equal(std::uint32_t index) {
+  const ContextId context = local_context(index);
   std::array<ContextId, kNeighbours> tried;
   std::size_t count = 0;
   for (const Item& item : locals_[index].content) {
     const ContextId other = settled(item.context);
-    if (local(other) || other == kOutermost) continue;
+    if (is_local(other) || other == kOutermost) continue;
     const auto last = tried.begin() + static_cast<std::ptrdiff_t>(count);
     if (std::find(tried.begin(), last, other) != last) continue;
     if (count == kNeighbours) break;
@@ -329,13 +320,7 @@ CfgRecogniser::ContextId CfgRecogniser::Closure::older_equal(
     record_pairs();
     return other;
   }
-  return kLocal;
-}
-
-void CfgRecogniser::remember_subsumed(std::uint64_t pair, bool holds,
-                                      std::uint32_t compared) {
-  const Subsumption answer{.holds = holds, .compared = compared};
-  if (subsumed_.emplace(pair, answer).second) bytes_ += 48;
+  return ContextId{kLocal};
 }
 
 }  // namespace parlance::cfg_recogniser

@@ -1,9 +1,6 @@
-// The byte classes of a state: see automata/byte_classes.h.
-//
-// What an item does with a byte depends on its state of the network and not on
-// its context, so the classes of a state hold in all frames.
+// What states do with bytes: see state_bytes.h and automata/byte_classes.h.
 
-#include "automata/byte_classes.h"
+#include "cfg_recogniser/state_bytes.h"
 
 #include <algorithm>
 #include <array>
@@ -11,26 +8,20 @@
 #include <vector>
 
 #include "automata/char_step.h"
-#include "base/byte_set.h"
-#include "cfg_recogniser/cfg_recogniser.h"
 
 namespace parlance::cfg_recogniser {
 
-namespace {
+using recogniser::Configuration;
 
-base::ByteSet ascii_of(const regex::CharClass& set) {
-  base::ByteSet bytes = {};
-  for (const auto& range : set.ranges()) {
-    for (char32_t c = range.first; c <= range.last && c < 0x80; ++c) {
-      base::add_byte(bytes, static_cast<std::uint8_t>(c));
-    }
-  }
-  return bytes;
-}
+using automata::ByteClasses;
+using automata::ByteTable;
+using automata::CharStep;
+
+namespace {
 
 // The bytes of which every valid text is one of characters of the set.
 base::ByteSet bytes_of_texts(const regex::CharClass& set) {
-  base::ByteSet bytes = ascii_of(set);
+  base::ByteSet bytes = ascii_bytes(set);
   bool beyond[2] = {false, false};  // before and after the surrogates
   for (const auto& range : set.ranges()) {
     beyond[0] = beyond[0] || (range.first <= 0x80 && range.last >= 0xD7FF);
@@ -39,132 +30,6 @@ base::ByteSet bytes_of_texts(const regex::CharClass& set) {
   if (beyond[0] && beyond[1]) bytes[2] = bytes[3] = ~std::uint64_t{0};
   return bytes;
 }
-
-}  // namespace
-
-// If the next byte completes what `item` reads, and a call of a plain rule
-// follows, adds such bytes to `bytes` and notes the rule.
-void CfgRecogniser::add_embedding(const Item& item, rules::RuleId& rule,
-                                  base::ByteSet& bytes) const {
-  const NetworkState& state = network_.states[item.state];
-  const NetworkState& next = network_.states[state.next];
-  if (next.action != Action::kCall || !next.live ||
-      network_.rules[next.index].scoped) {
-    return;
-  }
-  rule = next.index;
-  if (state.action == Action::kBytes) {
-    const std::string& text = network_.texts[state.index];
-    if (item.inner + 1 == text.size()) {
-      const auto byte = static_cast<std::uint8_t>(text.back());
-      if (byte < 0x80) base::add_byte(bytes, byte);
-    }
-  } else if (state.action == Action::kClass && item.inner == 0) {
-    base::add_bytes(bytes, ascii_of(network_.classes[state.index]));
-  }
-}
-
-void CfgRecogniser::find_bytes() {
-  traits_.alphabet = {};
-  for (const NetworkState& state : network_.states) {
-    switch (state.action) {
-      case Action::kBytes:
-        for (const char c : network_.texts[state.index]) {
-          base::add_byte(traits_.alphabet, static_cast<std::uint8_t>(c));
-        }
-        break;
-      case Action::kClass:
-      case Action::kCountClass: {
-        const regex::CharClass& set = network_.classes[state.index];
-        base::add_bytes(traits_.alphabet, ascii_of(set));
-        if (!set.ranges().empty() && set.ranges().back().last >= 0x80) {
-          traits_.alphabet[2] = traits_.alphabet[3] = ~std::uint64_t{0};
-        }
-        break;
-      }
-      case Action::kSubstring:
-      case Action::kFreeText:
-      case Action::kSchema:
-        traits_.alphabet = base::kAllBytes;
-        break;
-      default:
-        break;
-    }
-  }
-  embedding_.resize(network_.rules.size());
-  for (rules::RuleId rule = 0; rule < network_.rules.size(); ++rule) {
-    const NetworkState& start = network_.states[network_.rules[rule].start];
-    if (network_.rules[rule].scoped || start.action != Action::kPass) continue;
-    for (const StateId state : start.epsilon) {
-      rules::RuleId called = rules::kNoId;
-      base::ByteSet bytes = {};
-      if (!network_.states[state].live) continue;
-      add_embedding({state, 0, 0, 0}, called, bytes);
-      if (called == rule) base::add_bytes(embedding_[rule], bytes);
-    }
-  }
-}
-
-// Two kinds of items remain after each of some bytes.  One repeats a class
-// without a bound, and is between two characters.  The other is at the start of
-// a rule that calls itself after one byte, as a palindrome does: it remains at
-// the start, one level further in, whatever the contexts are.  Of several such
-// items, or rules, the one with the most bytes decides: what one of them reads
-// need not be read by another.
-base::ByteSet CfgRecogniser::repeatable_bytes(
-    recogniser::Configuration config) {
-  if (config.dead() || inside(config)) return {};
-  State& state = states_[config.lex];
-  if (state.repeatable_known) return state.repeatable;
-  state.repeatable_known = true;
-  int most = 0;
-  for (const Item& item : state.items) {
-    const NetworkState& at = network_.states[item.state];
-    if (at.action != Action::kCountClass || at.max != rules::kUnbounded ||
-        item.inner != 0) {
-      continue;
-    }
-    const base::ByteSet& set = bytes_of_class(at.index).texts;
-    if (base::count_bytes(set) <= most) continue;
-    most = base::count_bytes(set);
-    state.repeatable = set;
-  }
-  std::vector<std::pair<rules::RuleId, base::ByteSet>> embedded;
-  for (const Item& item : state.items) {
-    const StateId next = network_.states[item.state].next;
-    if (network_.states[next].action != Action::kCall ||
-        embedding_[network_.states[next].index] == base::ByteSet{}) {
-      continue;
-    }
-    rules::RuleId rule = rules::kNoId;
-    base::ByteSet bytes = {};
-    add_embedding(item, rule, bytes);
-    if (bytes == base::ByteSet{}) continue;
-    const auto known = std::ranges::find(
-        embedded, rule, &std::pair<rules::RuleId, base::ByteSet>::first);
-    if (known == embedded.end()) {
-      embedded.emplace_back(rule, bytes);
-    } else {
-      base::add_bytes(known->second, bytes);
-    }
-  }
-  for (auto& [rule, bytes] : embedded) {
-    for (std::size_t i = 0; i < bytes.size(); ++i) {
-      bytes[i] &= embedding_[rule][i];
-    }
-    if (base::count_bytes(bytes) <= most) continue;
-    most = base::count_bytes(bytes);
-    state.repeatable = bytes;
-  }
-  return state.repeatable;
-}
-
-using recogniser::Configuration;
-
-using automata::ByteClasses;
-using automata::ByteTable;
-using automata::CharStep;
-namespace {
 
 // Numbers the states inside a character in order of appearance, from 2 on; 0
 // and 1 stand for "no" and "done".
@@ -213,8 +78,59 @@ const ByteTable& kinds_of_all() {
 
 }  // namespace
 
-const CfgRecogniser::ClassBytes& CfgRecogniser::bytes_of_class(
-    std::uint32_t index) {
+// Two kinds of items remain after each of some bytes.  One repeats a class
+// without a bound, and is between two characters.  The other is at the start of
+// a rule that calls itself after one byte, as a palindrome does: it remains at
+// the start, one level further in, whatever the contexts are.  Of several such
+// items, or rules, the one with the most bytes decides: what one of them reads
+// need not be read by another.
+const base::ByteSet& StateBytes::repeatable(LexId lex) {
+  State& state = states_[lex];
+  if (state.repeatable_known) return state.repeatable;
+  state.repeatable_known = true;
+  int most = 0;
+  for (const Item& item : state.items) {
+    const NetworkState& at = network_.states[item.state];
+    if (at.action != Action::kCountClass || at.max != rules::kUnbounded ||
+        item.inner != 0) {
+      continue;
+    }
+    const base::ByteSet& set = bytes_of_class(at.index).texts;
+    if (base::count_bytes(set) <= most) continue;
+    most = base::count_bytes(set);
+    state.repeatable = set;
+  }
+  std::vector<std::pair<rules::RuleId, base::ByteSet>> embedded;
+  for (const Item& item : state.items) {
+    const StateId next = network_.states[item.state].next;
+    if (network_.states[next].action != Action::kCall ||
+        facts_.embedding[network_.states[next].index] == base::ByteSet{}) {
+      continue;
+    }
+    rules::RuleId rule = rules::kNoId;
+    base::ByteSet bytes = {};
+    facts_.add_embedding(item, rule, bytes);
+    if (bytes == base::ByteSet{}) continue;
+    const auto known = std::ranges::find(
+        embedded, rule, &std::pair<rules::RuleId, base::ByteSet>::first);
+    if (known == embedded.end()) {
+      embedded.emplace_back(rule, bytes);
+    } else {
+      base::add_bytes(known->second, bytes);
+    }
+  }
+  for (auto& [rule, bytes] : embedded) {
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      bytes[i] &= facts_.embedding[rule][i];
+    }
+    if (base::count_bytes(bytes) <= most) continue;
+    most = base::count_bytes(bytes);
+    state.repeatable = bytes;
+  }
+  return state.repeatable;
+}
+
+const StateBytes::ClassBytes& StateBytes::bytes_of_class(std::uint32_t index) {
   if (bytes_of_class_.empty()) bytes_of_class_.resize(network_.classes.size());
   std::unique_ptr<ClassBytes>& known = bytes_of_class_[index];
   if (known == nullptr) {
@@ -226,14 +142,14 @@ const CfgRecogniser::ClassBytes& CfgRecogniser::bytes_of_class(
       if (known->kinds[i] != 0) base::add_byte(known->read, byte);
       if (known->kinds[i] == 1) base::add_byte(known->complete, byte);
     }
-    bytes_ += sizeof(ClassBytes);
+    memory_.add(sizeof(ClassBytes));
   }
   return *known;
 }
 
 // Splits the classes where two bytes may lead the item to different items, or
 // one of them to none.  What refined_by_classes() does is done.
-void CfgRecogniser::split_bytes(const Item& item, ByteClasses& bytes) {
+void StateBytes::split_bytes(const Item& item, ByteClasses& bytes) {
   const NetworkState& state = network_.states[item.state];
   switch (state.action) {
     case Action::kBytes:
@@ -280,7 +196,7 @@ void CfgRecogniser::split_bytes(const Item& item, ByteClasses& bytes) {
   }
 }
 
-void CfgRecogniser::split_substring(const Item& item, ByteClasses& bytes) {
+void StateBytes::split_substring(const Item& item, ByteClasses& bytes) {
   const std::vector<std::string>& chunks =
       network_.substrings[network_.states[item.state].index].chunks;
   if (item.inner != 0 && item.count != 0) {
@@ -297,45 +213,18 @@ void CfgRecogniser::split_substring(const Item& item, ByteClasses& bytes) {
   }
 }
 
-// Where the schema's text may end, what follows it reads the byte as well.
-const CfgRecogniser::ByteClassTable* CfgRecogniser::classes_inside(
-    Configuration config) {
-  const std::uint32_t id = site_frames_[config.frame].site;
-  const Configuration inner = unwrap(config);
-  Recogniser& part = schema_of(sites_[id]);
-  const ByteClassTable* const own = part.byte_classes_at(inner);
-  if (own == nullptr || !part.can_end(inner)) return own;
-  const ByteTable kinds = *own;
-  const Configuration exit = exit_of(id);
-  if (exit.dead()) return own;
-  const std::uint64_t key = std::uint64_t{id} << 32 | inner.lex;
-  const auto known = site_classes_.find(key);
-  if (known != site_classes_.end()) return known->second.get();
-  const ByteClassTable* const after = byte_classes_at(exit);
-  if (after == nullptr) return nullptr;
-  ByteClasses bytes;
-  bytes.refine(kinds);
-  bytes.refine(*after);
-  bytes_ += sizeof(ByteClassTable) + 64;
-  return site_classes_
-      .emplace(key, std::make_unique<ByteClassTable>(bytes.representative()))
-      .first->second.get();
-}
-
 // Two bytes are in one class if the schema's configurations after them are
 // equal.
-void CfgRecogniser::split_schema(const Item& item, ByteClasses& bytes) {
-  recogniser::Recogniser& embedded = schema(network_.states[item.state].index);
-  const Configuration from =
-      item.inner == 0 ? embedded.start() : configs_[item.inner];
-  if (const auto* const known = embedded.byte_classes_at(from)) {
+void StateBytes::split_schema(const Item& item, ByteClasses& bytes) {
+  recogniser::Recogniser& part = parts_.at(item.state);
+  const Configuration from = parts_.config_of(item, part);
+  if (const auto* const known = part.byte_classes_at(from)) {
     return bytes.refine(*known);
   }
   ByteTable kinds{};
   std::vector<Configuration> targets;
   for (std::size_t byte = 0; byte < 256; ++byte) {
-    const Configuration to =
-        embedded.step(from, static_cast<std::uint8_t>(byte));
+    const Configuration to = part.step(from, static_cast<std::uint8_t>(byte));
     if (to.dead()) continue;
     auto at = std::find(targets.rbegin(), targets.rend(), to);
     if (at == targets.rend()) {
@@ -348,7 +237,7 @@ void CfgRecogniser::split_schema(const Item& item, ByteClasses& bytes) {
 }
 
 // Whether the item is before a character of a class.
-bool CfgRecogniser::before_class(const Item& item) const {
+bool StateBytes::before_class(const Item& item) const {
   const Action action = network_.states[item.state].action;
   return (action == Action::kClass || action == Action::kCountClass) &&
          item.inner == 0;
@@ -356,9 +245,9 @@ bool CfgRecogniser::before_class(const Item& item) const {
 
 // The partition by the classes before which the items are.  Most states have
 // the same few classes, and other literals and contexts.
-const ByteClasses& CfgRecogniser::refined_by_classes(
+const ByteClasses& StateBytes::refined_by_classes(
     std::span<const Item* const> items) {
-  std::vector<std::uint32_t>& classes = classes_to_split_;
+  std::vector<std::uint32_t>& classes = classes_;
   classes.clear();
   for (const Item* item : items) {
     if (!before_class(*item)) continue;
@@ -372,17 +261,17 @@ const ByteClasses& CfgRecogniser::refined_by_classes(
   for (const std::uint32_t index : classes) {
     bytes.refine(bytes_of_class(index).kinds);
   }
-  bytes_ += sizeof(bytes) + classes.size() * sizeof(classes[0]) + 64;
+  memory_.add(sizeof(bytes) + classes.size() * sizeof(classes[0]) + 64);
   return refinements_.emplace(classes, bytes).first->second;
 }
 
-const ByteTable& CfgRecogniser::byte_classes(std::uint32_t lex) {
+const ByteTable& StateBytes::byte_classes(LexId lex) {
   if (states_[lex].byte_classes == nullptr) {
-    std::vector<const Item*>& all = items_to_split_;
+    std::vector<const Item*>& all = items_;
     all.clear();
     for (const Item& item : states_[lex].items) all.push_back(&item);
     bool counts_chars = false;
-    for (const std::uint32_t id : activations_in(states_[lex].items)) {
+    for (const ActivationId id : activations_.nested_in(states_[lex].items)) {
       const RuleActivation& one = activations_[id];
       for (const Item& item : one.items) all.push_back(&item);
       counts_chars = counts_chars || one.budget.chars != rules::kUnbounded;
@@ -396,7 +285,7 @@ const ByteTable& CfgRecogniser::byte_classes(std::uint32_t lex) {
     }
     states_[lex].byte_classes =
         std::make_unique<ByteTable>(bytes.representative());
-    bytes_ += sizeof(ByteTable) + 16;
+    memory_.add(sizeof(ByteTable) + 16);
   }
   return *states_[lex].byte_classes;
 }
@@ -404,10 +293,10 @@ const ByteTable& CfgRecogniser::byte_classes(std::uint32_t lex) {
 // A byte is accepted if some item remains after it: items only enter live
 // states, so that their closure is not empty.  An activation may have to end
 // where it remains, which its closure finds.
-const base::ByteSet* CfgRecogniser::readable_bytes(std::uint32_t lex) {
+const base::ByteSet* StateBytes::readable(LexId lex) {
   State& state = states_[lex];
   if (!state.readable_known && state.base != nullptr) {
-    if (const base::ByteSet* const bytes = readable_bytes(state.base->lex)) {
+    if (const base::ByteSet* const bytes = readable(state.base->lex)) {
       state.readable = *bytes;
       base::add_bytes(*state.readable, state.base->others);
       state.readable_known = true;
@@ -428,8 +317,8 @@ const base::ByteSet* CfgRecogniser::readable_bytes(std::uint32_t lex) {
   return state.readable ? &*state.readable : nullptr;
 }
 
-void CfgRecogniser::add_readable(const Item& item, const ByteTable& same,
-                                 base::ByteSet& bytes) {
+void StateBytes::add_readable(const Item& item, const ByteTable& same,
+                              base::ByteSet& bytes) {
   const NetworkState& state = network_.states[item.state];
   const bool next_live = network_.states[state.next].live;
   switch (state.action) {
@@ -459,7 +348,7 @@ void CfgRecogniser::add_readable(const Item& item, const ByteTable& same,
         const auto byte = static_cast<std::uint8_t>(i);
         if (same[byte] == byte) {
           Items out;
-          scan_item(item, byte, out);
+          scanner_.scan_item(item, {byte}, out);
           remains[byte] = !out.empty();
         }
         if (remains[same[byte]]) base::add_byte(bytes, byte);

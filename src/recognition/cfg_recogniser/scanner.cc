@@ -1,12 +1,14 @@
-// Reading a byte or a token: see cfg_recogniser.h.
+// Reading a byte or a token: see scanner.h.
+
+#include "cfg_recogniser/scanner.h"
 
 #include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "automata/char_step.h"
+#include "base/byte_set.h"
 #include "base/work.h"
-#include "cfg_recogniser/cfg_recogniser.h"
 
 namespace parlance::cfg_recogniser {
 
@@ -17,13 +19,12 @@ using recogniser::Configuration;
 using automata::AhoCorasick;
 using automata::CharStep;
 
-void CfgRecogniser::scan(const Items& items, std::uint8_t byte, Items& out) {
+void Scanner::scan(const Items& items, ByteRead read, Items& out) {
   advanced_.clear();
-  scan_inside(items, byte, out);
+  scan_inside(items, read, out);
 }
 
-void CfgRecogniser::scan_inside(const Items& items, std::uint8_t byte,
-                                Items& out) {
+void Scanner::scan_inside(const Items& items, ByteRead read, Items& out) {
   out.clear();
   if (!base::spend_work(items.size())) return;
   for (const Item& item : items) {
@@ -31,17 +32,18 @@ void CfgRecogniser::scan_inside(const Items& items, std::uint8_t byte,
     const NetworkState& state = network_.states[item.state];
     if (state.action == Action::kBytes &&
         static_cast<std::uint8_t>(network_.texts[state.index][item.inner]) !=
-            byte) {
+            read.byte) {
       continue;
     }
-    scan_item(item, byte, out);
+    scan_item(item, read, out);
   }
 }
 
 // Adds the successors of `item` after `byte`: the same state with more read
 // (`inner`, `count`), or the next state once all is read.  Partial characters
 // are canonicalised, so that equal remainders give equal items.
-void CfgRecogniser::scan_item(const Item& item, std::uint8_t byte, Items& out) {
+void Scanner::scan_item(const Item& item, ByteRead read, Items& out) {
+  const std::uint8_t byte = read.byte;
   const NetworkState& state = network_.states[item.state];
   const Item done{state.next, item.context, 0, 0};
   Item next = item;
@@ -75,29 +77,30 @@ void CfgRecogniser::scan_item(const Item& item, std::uint8_t byte, Items& out) {
       scan_substring(item, byte, out);
       break;
     case Action::kFreeText:
-      if (!reads_mark_ || network_.free_texts[state.index].marks_are_bytes) {
+      if (!read.begins_mark ||
+          network_.free_texts[state.index].marks_are_bytes) {
         scan_free_text(item, byte, out);
       }
       break;
     case Action::kSchema: {
-      recogniser::Recogniser& embedded = schema(state.index);
-      const Configuration config = embedded.step(
-          item.inner == 0 ? embedded.start() : configs_[item.inner], byte);
+      recogniser::Recogniser& part = parts_.at(state);
+      const Configuration config =
+          part.step(parts_.config_of(item, part), byte);
       if (config.dead()) break;
-      next.inner = intern_config(config);
+      next.inner = parts_.intern(config);
       push(out, next);
       break;
     }
     case Action::kCall:
-      scan_call(item, byte, out);
+      scan_call(item, read, out);
       break;
     default:
       break;
   }
 }
 
-void CfgRecogniser::scan_count_class(const Item& item, std::uint8_t byte,
-                                     Items& out) {
+void Scanner::scan_count_class(const Item& item, std::uint8_t byte,
+                               Items& out) {
   const NetworkState& state = network_.states[item.state];
   if (item.count >= state.max) return;
   Item next = item;
@@ -114,15 +117,15 @@ void CfgRecogniser::scan_count_class(const Item& item, std::uint8_t byte,
 }
 
 // The first byte of a character counts against the budget of an activation.
-void CfgRecogniser::scan_call(const Item& item, std::uint8_t byte, Items& out) {
+void Scanner::scan_call(const Item& item, ByteRead read, Items& out) {
   const auto after = [&](const RuleActivation& one) {
     Budget budget = one.budget;
-    const bool begins = (byte & 0xC0) != 0x80;
+    const bool begins = (read.byte & 0xC0) != 0x80;
     if (begins && budget.chars != kUnbounded && budget.chars != 0) {
       --budget.chars;
     }
     Items kernel;
-    scan_inside(one.items, byte, kernel);
+    scan_inside(one.items, read, kernel);
     return std::pair(budget, std::move(kernel));
   };
   advance_in_activation(item, after, out);
@@ -132,28 +135,30 @@ void CfgRecogniser::scan_call(const Item& item, std::uint8_t byte, Items& out) {
 // advanced_ holds the result.  An activation that can neither read nor end any
 // more is dropped, with its call.
 template <class Scan>
-void CfgRecogniser::advance_in_activation(const Item& item, Scan scan,
-                                          Items& out) {
-  if (outward(item)) return out.push_back(item);
-  Item next = item;
-  const auto known = advanced_.find(item.inner);
+void Scanner::advance_in_activation(const Item& item, Scan scan, Items& out) {
+  if (is_outward(item)) return out.push_back(item);
+  const ActivationId before{item.inner};
+  ActivationId after;
+  const auto known = advanced_.find(before);
   if (known != advanced_.end()) {
-    next.inner = known->second;
+    after = known->second;
   } else {
-    auto [budget, kernel] = scan(activations_[item.inner]);
-    next.inner = reading_of(kernel, &RuleActivation::left).any()
-                     ? intern_activation(budget, std::move(kernel))
-                     : 0;
-    advanced_[item.inner] = next.inner;
+    auto [budget, kernel] = scan(activations_[before]);
+    if (activations_.reading_of(kernel, &RuleActivation::left).any()) {
+      after = activations_.intern(budget, std::move(kernel));
+    }
+    advanced_[before] = after;
   }
-  if (next.inner != 0) out.push_back(next);
+  if (after == ActivationId{}) return;
+  Item next = item;
+  next.inner = after;
+  out.push_back(next);
 }
 
 // `inner` is 0 before the first chunk; else it is one more than the index of
 // the next chunk, or of the chunk being read if `count` is not 0.  `count` is
 // the number of bytes read of that chunk.
-void CfgRecogniser::scan_substring(const Item& item, std::uint8_t byte,
-                                   Items& out) {
+void Scanner::scan_substring(const Item& item, std::uint8_t byte, Items& out) {
   const std::vector<std::string>& chunks =
       network_.substrings[network_.states[item.state].index].chunks;
   const auto read = [&](std::size_t chunk, std::size_t offset) {
@@ -177,8 +182,7 @@ void CfgRecogniser::scan_substring(const Item& item, std::uint8_t byte,
 // The text continues, or a trigger is complete.  `inner` is the state of the
 // Aho-Corasick automaton (1975) of the triggers, `count` the state inside a
 // UTF-8 sequence.
-void CfgRecogniser::scan_free_text(const Item& item, std::uint8_t byte,
-                                   Items& out) {
+void Scanner::scan_free_text(const Item& item, std::uint8_t byte, Items& out) {
   const NetworkState& state = network_.states[item.state];
   Item next = item;
   if (automata::read_char(automata::any_character(), byte, next.count) ==
@@ -193,8 +197,7 @@ void CfgRecogniser::scan_free_text(const Item& item, std::uint8_t byte,
 
 // Adds `next`, which is `item` after a symbol.  If a trigger is complete there,
 // the calls of its rules take the place of the text.
-void CfgRecogniser::advance_in_text(const Item& item, const Item& next,
-                                    Items& out) {
+void Scanner::advance_in_text(const Item& item, const Item& next, Items& out) {
   if (next.inner == AhoCorasick::kRefused) return;
   const AhoCorasick& automaton =
       network_.free_texts[network_.states[item.state].index];
@@ -206,20 +209,16 @@ void CfgRecogniser::advance_in_text(const Item& item, const Item& next,
 
 // --- Tokens ------------------------------------------------------------------
 
-CfgRecogniser::Items CfgRecogniser::scan_token(const Items& items,
-                                               rules::Token token) {
+Items Scanner::scan_token(const Items& items, TokenRead read) {
   advanced_.clear();
-  return scan_token_inside(items, token);
+  return scan_token_inside(items, read);
 }
 
-// The successors of the items that read `token` as one symbol: by its id, or as
-// a mark in free text.  What reads its bytes is scanned byte by byte and not
-// here, so a token may be read in both ways.
-CfgRecogniser::Items CfgRecogniser::scan_token_inside(const Items& items,
-                                                      rules::Token token) {
+Items Scanner::scan_token_inside(const Items& items, TokenRead read) {
+  const rules::Token token = read.id;
   Items out;
   const std::optional<std::uint32_t> mark =
-      marks_ == nullptr ? std::nullopt : marks_->mark_of(token);
+      facts_.marks == nullptr ? std::nullopt : facts_.marks->mark_of(token);
   for (const Item& item : items) {
     const NetworkState& state = network_.states[item.state];
     switch (state.action) {
@@ -236,7 +235,7 @@ CfgRecogniser::Items CfgRecogniser::scan_token_inside(const Items& items,
       }
       case Action::kTokens:
         if (network_.token_sets[state.index].contains(token) &&
-            !(reads_named_ && network_.token_sets[state.index].negated)) {
+            !(read.only_named && network_.token_sets[state.index].negated)) {
           push(out, {state.next, item.context, 0, 0});
         }
         break;
@@ -247,7 +246,7 @@ CfgRecogniser::Items CfgRecogniser::scan_token_inside(const Items& items,
           break;
         }
         const auto [first, last] = triggers.calls.equal_range(token);
-        if (first == last && !reads_named_) push(out, item);
+        if (first == last && !read.only_named) push(out, item);
         for (auto at = first; at != last; ++at) {
           push(out, {at->second, item.context, 0, 0});
         }
@@ -255,7 +254,7 @@ CfgRecogniser::Items CfgRecogniser::scan_token_inside(const Items& items,
       }
       case Action::kCall: {
         const auto after = [&](const RuleActivation& one) {
-          return std::pair(one.budget, scan_token_inside(one.items, token));
+          return std::pair(one.budget, scan_token_inside(one.items, read));
         };
         advance_in_activation(item, after, out);
         break;
@@ -267,65 +266,78 @@ CfgRecogniser::Items CfgRecogniser::scan_token_inside(const Items& items,
   return out;
 }
 
-bool CfgRecogniser::in_free_text(const Items& items) const {
+bool Scanner::in_free_text(const Items& items) const {
   const auto here = [&](const Item& item) {
     const NetworkState& state = network_.states[item.state];
     return state.action == Action::kFreeText &&
            !network_.free_texts[state.index].marks_are_bytes;
   };
   return std::ranges::any_of(items, here) ||
-         std::ranges::any_of(activations_in(items), [&](std::uint32_t id) {
-           return std::ranges::any_of(activations_[id].items, here);
-         });
-}
-
-// The configuration after the bytes of a mark.  Free text does not read a mark
-// by its bytes; all other items do.
-Configuration CfgRecogniser::read_mark_bytes(const Items& items,
-                                             std::string_view bytes) {
-  if (bytes.empty()) return {};
-  reads_mark_ = true;
-  Items kernel;
-  scan(items, static_cast<std::uint8_t>(bytes.front()), kernel);
-  reads_mark_ = false;
-  Configuration at = configuration(std::move(kernel));
-  track(made_read_set_);
-  for (const char byte : bytes.substr(1)) {
-    at = step(at, static_cast<std::uint8_t>(byte));
-  }
-  return at;
+         std::ranges::any_of(
+             activations_.nested_in(items), [&](ActivationId id) {
+               return std::ranges::any_of(activations_[id].items, here);
+             });
 }
 
 // Every activation in `kernel`, nested ones included, is replaced by one whose
 // budget is a token smaller.
-void CfgRecogniser::spend_token(Items& kernel) {
+void Scanner::spend_token(Items& kernel) {
   advanced_.clear();
   spend_token_inside(kernel);
 }
 
-void CfgRecogniser::spend_token_inside(Items& kernel) {
+void Scanner::spend_token_inside(Items& kernel) {
   for (Item& item : kernel) {
-    if (item.inner == 0 || outward(item) ||
-        network_.states[item.state].action != Action::kCall) {
-      continue;
-    }
-    const auto known = advanced_.find(item.inner);
+    if (!activations_.begun(item)) continue;
+    const ActivationId before{item.inner};
+    const auto known = advanced_.find(before);
     if (known != advanced_.end()) {
       item.inner = known->second;
       continue;
     }
-    const std::uint32_t before = item.inner;
     Budget budget = activations_[before].budget;
     if (budget.tokens != kUnbounded && budget.tokens != 0) --budget.tokens;
     Items inside = activations_[before].kernel;
     spend_token_inside(inside);
-    item.inner = intern_activation(budget, std::move(inside));
-    advanced_[before] = item.inner;
+    const ActivationId after = activations_.intern(budget, std::move(inside));
+    advanced_[before] = after;
+    item.inner = after;
   }
 }
 
-void CfgRecogniser::mark_tokens(const Items& items, std::uint32_t size,
-                                std::vector<std::uint32_t>& ids) const {
+bool Scanner::can_read(const Item& item) {
+  const NetworkState& state = network_.states[item.state];
+  switch (state.action) {
+    case Action::kBytes:
+    case Action::kClass:
+    case Action::kTokens:
+    case Action::kTokenText:
+      return true;
+    case Action::kCountClass:
+      return item.inner != 0 || item.count < state.max;
+    case Action::kSchema: {
+      recogniser::Recogniser& part = parts_.at(state);
+      return can_continue(part, parts_.config_of(item, part));
+    }
+    case Action::kSubstring:
+    case Action::kFreeText: {
+      Items out;
+      for (std::uint32_t byte = 0; byte < 256 && out.empty(); ++byte) {
+        scan_item(item, {static_cast<std::uint8_t>(byte)}, out);
+      }
+      if (!out.empty() || facts_.marks == nullptr) return !out.empty();
+      return std::ranges::any_of(
+          facts_.marks->marks(), [&](const rules::Mark& mark) {
+            return !scan_token_inside({item}, {mark.ids.front()}).empty();
+          });
+    }
+    default:
+      return false;
+  }
+}
+
+void Scanner::add_token_ids(const Items& items, std::uint32_t size,
+                            std::vector<std::uint32_t>& ids) const {
   const auto mark_if = [&](auto wanted) {
     for (std::uint32_t id = 0; id < size; ++id) {
       if (wanted(id)) ids.push_back(id);
@@ -360,7 +372,7 @@ void CfgRecogniser::mark_tokens(const Items& items, std::uint32_t size,
     }
   };
   std::ranges::for_each(items, mark);
-  for (const std::uint32_t id : activations_in(items)) {
+  for (const ActivationId id : activations_.nested_in(items)) {
     std::ranges::for_each(activations_[id].items, mark);
   }
 }
