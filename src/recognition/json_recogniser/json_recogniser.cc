@@ -111,7 +111,7 @@ Error JsonRecogniser::why_unsatisfiable() {
           solver_.conjunction({schema_solver::holds(document_->root)}))) {
     return unsatisfiable;
   }
-  std::vector<schema_solver::NodeNote> notes = solver_.take_notes();
+  std::vector<schema_solver::NodeNote> notes = solver_.notes().take();
   std::erase_if(notes, [](const schema_solver::NodeNote& note) {
     return note.kind != GrammarNote::Kind::kNarrowed;
   });
@@ -181,7 +181,7 @@ Result<std::unique_ptr<JsonRecogniser>> JsonRecogniser::make(
                   : Configuration{static_cast<LexId>(Kind::kRoot), whole, 0, 0};
   if (made->start_.dead()) return made->why_unsatisfiable();
   made->root_ = root;
-  made->found_ = solver.take_notes();
+  made->found_ = solver.notes().take();
   made->narrowed_ = solver.languages().narrowed();
   if (auto error = made->too_large()) return *std::move(error);
   made->base_bytes_ = made->own_bytes();
@@ -219,7 +219,7 @@ const std::vector<GrammarNote>& JsonRecogniser::notes() const {
 const std::vector<GrammarNote>& JsonRecogniser::survey() {
   if (!surveyed_) {
     solver_.survey(root_);
-    later_notes_ = located(solver_.take_notes(),
+    later_notes_ = located(solver_.notes().take(),
                            solver_.languages().narrowed() && !narrowed_);
     surveyed_ = true;
   }

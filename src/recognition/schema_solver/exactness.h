@@ -6,7 +6,7 @@
 //
 // Where the solver leaves values out, two rules hold:
 //
-//   It is said.  SchemaSolver::leave_out() makes the note that report() shows,
+//   It is said.  NoteList::leave_out() makes the note that report() shows,
 //   with the place in the schema.
 //   It proves nothing.  That no value is among those that are left is no proof
 //   that there is none.
@@ -16,7 +16,7 @@
 // has one, which proofs of emptiness ask:
 //
 //   if (++steps > kMaxSteps) {
-//     verdict.exactness |= solver.leave_out(
+//     verdict.exactness |= notes.leave_out(
 //         LeftOutBy::kLimit, node, "contains", "no more than ... are tried");
 //     return verdict;
 //   }
@@ -49,7 +49,7 @@ class Exactness {
   bool operator==(const Exactness&) const = default;
 
  private:
-  friend class SchemaSolver;  // leave_out()
+  friend class NoteList;  // leave_out()
   constexpr explicit Exactness(bool partial) : partial_(partial) {}
 
   bool partial_ = false;

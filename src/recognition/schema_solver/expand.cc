@@ -435,145 +435,6 @@ void SchemaSolver::find_prefix(ArrayConstraints& array) {
   for (const auto& [index, literal] : array.witnesses) beyond(index);
 }
 
-// The language is cached, because the same enum occurs in many conjunctions.
-automata::LanguageId SchemaSolver::enum_language(
-    const std::vector<json::Value>& values) {
-  const auto [it, is_new] = enum_languages_.try_emplace(&values, 0);
-  if (is_new) {
-    std::vector<std::string> texts;
-    for (const json::Value& value : values) {
-      if (value.is_string()) texts.emplace_back(value.as_string());
-    }
-    sort_unique(texts);
-    it->second = list_language(std::move(texts));
-  }
-  return it->second;
-}
-
-// The complement of a list is cached, because conjunctions of negated enums ask
-// for it again and again.
-automata::LanguageId SchemaSolver::complement(automata::LanguageId language) {
-  if (!string_lists_.contains(language)) return languages_.complement(language);
-  const auto known = list_complements_.find(language);
-  if (known != list_complements_.end()) return known->second;
-  const automata::LanguageId outside = languages_.complement(language);
-  if (outside == languages_.nothing()) return outside;  // beyond its limits
-  list_complements_.emplace(language, outside);
-  complemented_lists_.try_emplace(outside, language);
-  return outside;
-}
-
-automata::LanguageBounds SchemaSolver::complement(
-    automata::LanguageBounds set) {
-  const automata::LanguageId least = complement(set.over);
-  const automata::LanguageId most = set.exact() ? least : complement(set.under);
-  return {least, languages_.exact(most).over};
-}
-
-// Drops the texts that are not in the language.  REQUIRES: `texts` are sorted.
-//
-// Two sorted lists are read side by side, unless one is much longer, which is
-// then searched.
-void SchemaSolver::keep_members(std::vector<std::string>& texts,
-                                automata::LanguageId language) {
-  const auto outside = complemented_lists_.find(language);
-  const bool inside = outside == complemented_lists_.end();
-  const auto known = string_lists_.find(inside ? language : outside->second);
-  if (known == string_lists_.end()) {
-    std::erase_if(texts, [&](const std::string& text) {
-      return !languages_.contains(language, text);
-    });
-    return;
-  }
-  const std::vector<std::string>& list = known->second;
-  const bool search = list.size() > 8 * texts.size();
-  auto at = list.begin();
-  std::erase_if(texts, [&](const std::string& text) {
-    if (search) {
-      at = std::lower_bound(at, list.end(), text);
-    } else {
-      while (at != list.end() && *at < text) ++at;
-    }
-    return (at != list.end() && *at == text) != inside;
-  });
-}
-
-// The intersection of languages.  If one of them is a list of strings, the
-// result is the shortest such list, of the strings that are in all the others.
-// A product automaton would give the same, but with a state for each prefix of
-// a string.
-automata::LanguageId SchemaSolver::all_of(
-    std::vector<automata::LanguageId> languages) {
-  sort_unique(languages);
-  if (languages.size() == 1) return languages.front();
-  const auto size = [&](automata::LanguageId language) {
-    const auto it = string_lists_.find(language);
-    return it == string_lists_.end() ? ~std::size_t{0} : it->second.size();
-  };
-  const auto shortest = std::ranges::min_element(languages, {}, size);
-  if (shortest == languages.end() || !string_lists_.contains(*shortest)) {
-    return languages_.all_of(merge_complements(std::move(languages)));
-  }
-  const std::vector<std::string>& list = string_lists_.at(*shortest);
-  std::vector<std::string> texts = list;
-  for (const automata::LanguageId other : languages) {
-    if (other != *shortest) keep_members(texts, other);
-  }
-  if (texts.size() == list.size()) return *shortest;
-  return list_language(std::move(texts));
-}
-
-automata::LanguageBounds SchemaSolver::all_of(
-    const std::vector<automata::LanguageBounds>& sets) {
-  std::vector<automata::LanguageId> under;
-  std::vector<automata::LanguageId> over;
-  for (const automata::LanguageBounds& set : sets) {
-    under.push_back(set.under);
-    over.push_back(set.over);
-  }
-  const bool exact = under == over;
-  const automata::LanguageId least = all_of(std::move(under));
-  const automata::LanguageId most = exact ? least : all_of(std::move(over));
-  return {least, languages_.exact(most).over};
-}
-
-// Replaces the complements of lists by one: the intersection of complements is
-// the complement of the union.  The same lists come together in many
-// conjunctions, so their union is kept.
-std::vector<automata::LanguageId> SchemaSolver::merge_complements(
-    std::vector<automata::LanguageId> languages) {
-  std::vector<automata::LanguageId> lists;
-  for (const automata::LanguageId language : languages) {
-    if (complemented_lists_.contains(language)) lists.push_back(language);
-  }
-  if (lists.size() < 2) return languages;
-  std::erase_if(languages, [&](automata::LanguageId language) {
-    return complemented_lists_.contains(language);
-  });
-  const auto [it, is_new] = merged_complements_.try_emplace(lists, 0);
-  if (is_new) {
-    std::vector<std::string> outside;
-    for (const automata::LanguageId list : lists) {
-      const std::vector<std::string>& texts =
-          string_lists_.at(complemented_lists_.at(list));
-      outside.insert(outside.end(), texts.begin(), texts.end());
-    }
-    sort_unique(outside);
-    it->second = complement(list_language(std::move(outside)));
-  }
-  languages.push_back(it->second);
-  sort_unique(languages);
-  return languages;
-}
-
-// The language of the strings.  REQUIRES: they are sorted, none twice.
-automata::LanguageId SchemaSolver::list_language(
-    std::vector<std::string> texts) {
-  const automata::LanguageId language = languages_.literals(texts);
-  string_lists_.try_emplace(language, std::move(texts));
-  return language;
-}
-
 // Writes the finished branches of one expansion to the tables of disjuncts,
 // each unless it is empty or equal to one of this expansion.
 //
@@ -667,7 +528,7 @@ class SchemaSolver::Expander::Writer {
   void add_spec(NumberSpec& spec) {
     const automata::NumberLanguages::Id id = solver_.add_numbers(spec);
     if (!solver_.numbers_.exact(id)) {
-      exactness_ |= solver_.leave_out(
+      exactness_ |= solver_.notes_.leave_out(
           LeftOutBy::kLimit, place_, "multipleOf",
           "numbers other than 0 are left out: the least common multiple of the "
           "steps has more than " +
@@ -688,8 +549,9 @@ class SchemaSolver::Expander::Writer {
     if (strings.min > strings.max) return;
     automata::Languages& languages = solver_.languages_;
     const automata::LanguageBounds set =
-        strings.languages.empty() ? languages.exact(languages.everything())
-                                  : solver_.all_of(strings.languages);
+        strings.languages.empty()
+            ? languages.exact(languages.everything())
+            : solver_.string_sets_.all_of(strings.languages);
     automata::LanguageId language = set.under;
     say_what_is_missing(strings, set);
     if (languages.empty(language)) return;
@@ -738,7 +600,7 @@ class SchemaSolver::Expander::Writer {
   }
 
   void leave_out(LeftOutBy by, std::string_view keyword, std::string_view why) {
-    exactness_ |= solver_.leave_out(by, place_, keyword, why);
+    exactness_ |= solver_.notes_.leave_out(by, place_, keyword, why);
   }
 
   // A language without strings was not proved to be empty.
@@ -770,7 +632,8 @@ class SchemaSolver::Expander::Writer {
       if (languages.proves_empty(languages.all_of(std::move(missing)))) return;
     }
     for (const LeftOut& one : strings.inexact) {
-      exactness_ |= solver_.leave_out(one.by, one.node, one.keyword, one.why);
+      exactness_ |=
+          solver_.notes_.leave_out(one.by, one.node, one.keyword, one.why);
     }
     // Those of joined alternatives were said when these were expanded.
     exactness_ |= Exactness::undecided();
@@ -979,7 +842,7 @@ void SchemaSolver::expand(ConjunctionId conjunction, JsonType type,
   Expander& expander = *made;
   if (!base::work_left()) return note_stop(conjunction);
   if (expander.truncated()) {
-    into.exactness |= leave_out(
+    into.exactness |= notes_.leave_out(
         LeftOutBy::kLimit, place(conjunction), "",
         !steps_left()
             ? "values are left out that are not found within "
@@ -989,7 +852,7 @@ void SchemaSolver::expand(ConjunctionId conjunction, JsonType type,
                   " are used (GrammarLimits::alternatives)");
   }
   for (const LeftOut& one : expander.left_out()) {
-    into.exactness |= leave_out(one.by, one.node, one.keyword, one.why);
+    into.exactness |= notes_.leave_out(one.by, one.node, one.keyword, one.why);
   }
   Expander::Writer writer(*this, tracks_evaluated, place(conjunction), into);
   for (Branch& branch : expander.finished()) writer.add(branch);

@@ -216,7 +216,7 @@ bool SchemaSolver::Expander::impossible(Disjunct& disjunct) {
   if (auto* strings = std::get_if<Strings>(&disjunct)) {
     return strings->min > strings->max ||
            solver_.languages_.proves_empty(
-               solver_.all_of(strings->languages).over);
+               solver_.string_sets_.all_of(strings->languages).over);
   }
   return false;  // objects: see excludes()
 }
@@ -249,7 +249,8 @@ bool SchemaSolver::Expander::negate_enum(const Node& node,
       return true;
     }
     case JsonType::kString: {
-      const automata::LanguageId texts = solver_.enum_language(*node.scalars);
+      const automata::LanguageId texts =
+          solver_.string_sets_.of_enum(*node.scalars);
       if (solver_.languages_.empty(texts)) return false;
       add_language(choices, solver_.languages_.exact(texts));
       return true;
@@ -270,13 +271,13 @@ bool SchemaSolver::Expander::negate_enum(const Node& node,
 void SchemaSolver::Expander::add_language(std::vector<Choice>& choices,
                                           automata::LanguageBounds language) {
   choices.push_back({.edit = Choice::Edit::kLanguage,
-                     .language = solver_.complement(language)});
+                     .language = solver_.string_sets_.complement(language)});
 }
 
 // The strings that certainly do not have the format.
 void SchemaSolver::Expander::negate_format(NodeId id, schema::PatternId format,
                                            std::vector<Choice>& choices) {
-  add_language(choices, solver_.string_rule(format));
+  add_language(choices, solver_.string_sets_.of_rule(format));
   if (choices.back().language.exact()) return;
   choices.back().inexact = {
       LeftOutBy::kUnsupported, id, "format",
@@ -306,8 +307,8 @@ void SchemaSolver::Expander::negate_rules(NodeId id, const Node& node,
     case JsonType::kString: {
       const schema::StringRules& rules = node.strings();
       if (rules.pattern != schema::kNoPattern) {
-        add_language(choices, solver_.string_rule(rules.pattern));
-        if (solver_.pattern_languages_[rules.pattern] == kIgnoredPattern) {
+        add_language(choices, solver_.string_sets_.of_rule(rules.pattern));
+        if (solver_.string_sets_.is_ignored(rules.pattern)) {
           choices.back() = {};
         }
       }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "schema_solver/expander.h"
+#include "schema_solver/node_checks.h"
 
 namespace parlance::schema_solver {
 
@@ -136,7 +137,8 @@ bool SchemaSolver::Expander::assume_enum(Branch& branch, const Node& node,
       return true;
     }
     case JsonType::kString: {
-      const automata::LanguageId texts = solver_.enum_language(*node.scalars);
+      const automata::LanguageId texts =
+          solver_.string_sets_.of_enum(*node.scalars);
       if (solver_.languages_.empty(texts)) return false;
       std::get<Strings>(branch.disjunct)
           .languages.push_back(solver_.languages_.exact(texts));
@@ -195,13 +197,13 @@ bool SchemaSolver::Expander::assume_rules(Branch& branch, NodeId id,
       auto& strings = std::get<Strings>(branch.disjunct);
       for (const schema::PatternId pattern : {rules.pattern, rules.format}) {
         if (pattern != schema::kNoPattern) {
-          strings.languages.push_back(solver_.string_rule(pattern));
+          strings.languages.push_back(solver_.string_sets_.of_rule(pattern));
         }
       }
       if (rules.format != schema::kNoPattern &&
           !strings.languages.back().exact()) {
         strings.inexact.push_back({LeftOutBy::kUnsupported, id, "format",
-                                   solver_.format_note(rules.format)});
+                                   format_note(document(), rules.format)});
       }
       return bound(branch, rules.min_length.value_or(0),
                    rules.max_length.value_or(kUnboundedCount));

@@ -41,12 +41,7 @@ constexpr bool is_nested(JsonType type) {
   return type == JsonType::kArray || type == JsonType::kObject;
 }
 
-// In place of the language of a pattern that cannot be compiled, which a
-// lenient compile ignores.  No key matches it, and no string has to, nor has
-// not to.
-inline constexpr automata::LanguageId kIgnoredPattern = 0xFFFFFFFE;
-
-// What an expansion does not generate, for SchemaSolver::leave_out().
+// What an expansion does not generate, for NoteList::leave_out().
 struct LeftOut {
   LeftOutBy by = LeftOutBy::kUnsupported;
   NodeId node = 0;

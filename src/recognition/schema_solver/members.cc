@@ -144,7 +144,7 @@ bool SchemaSolver::finds_exact_negation(NodeId id) {
          node.enum_nodes.empty() && !node.has_one_of &&
          (node.string_rules == nullptr ||
           node.string_rules->format == schema::kNoPattern ||
-          string_rule(node.string_rules->format).exact()) &&
+          string_sets_.of_rule(node.string_rules->format).exact()) &&
          (node.number_rules == nullptr || !node.number_rules->multiple_of) &&
          all(node.all_of) && all(node.any_of) && has(node.not_node) &&
          has(node.if_node) && has(node.then_node) && has(node.else_node) &&
@@ -493,7 +493,7 @@ ConditionId SchemaSolver::if_then_else(const schema::Node& node, bool negated) {
 bool SchemaSolver::is_in(const KeyGroup& keys, const KeyClass& key_class) {
   switch (keys.kind) {
     case KeyGroup::Kind::kPattern:
-      return matches(pattern_language(keys.id), key_class);
+      return matches(string_sets_.of_pattern(keys.id), key_class);
     case KeyGroup::Kind::kExtra:
       return !knows(keys.id, key_class);
     case KeyGroup::Kind::kName:

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "schema_solver/node_checks.h"
 #include "schema_solver/solver.h"
 
 namespace parlance::schema_solver {
@@ -83,27 +84,28 @@ std::vector<bool> needed_literals(const schema::Document& document) {
 
 }  // namespace
 
-void SchemaSolver::note_negated() {
-  if (std::ranges::none_of(document_.nodes, may_be_narrowed)) return;
-  const std::vector<bool> needed = needed_literals(document_);
-  for (const NodeId id : choices_.narrowed()) {
-    static_cast<void>(leave_out(
+void note_negated(const schema::Document& document, const ItemChoices& choices,
+                  NoteList& notes) {
+  if (std::ranges::none_of(document.nodes, may_be_narrowed)) return;
+  const std::vector<bool> needed = needed_literals(document);
+  for (const schema::NodeId id : choices.narrowed()) {
+    static_cast<void>(notes.leave_out(
         LeftOutBy::kLimit, id, "unevaluatedItems",
         "an item that only fulfils one of many \"contains\" counts as "
         "not evaluated"));
   }
   const auto rules = static_cast<std::size_t>(std::count_if(
-      document_.nodes.begin(), document_.nodes.end(),
+      document.nodes.begin(), document.nodes.end(),
       [](const schema::Node& node) {
         return node.arrays().contains != kNoNode || node.not_node != kNoNode;
       }));
   const bool many = rules_at_once(rules) < rules;
-  for (NodeId id = 0; id < document_.nodes.size(); ++id) {
-    const schema::Node& node = document_.node(id);
+  for (schema::NodeId id = 0; id < document.nodes.size(); ++id) {
+    const schema::Node& node = document.node(id);
     const std::size_t contains =
-        many && !node.all_of.empty() ? contains_in_scope(document_, id) : 0;
+        many && !node.all_of.empty() ? contains_in_scope(document, id) : 0;
     if (const std::size_t most = rules_at_once(contains); most < contains) {
-      static_cast<void>(leave_out(
+      static_cast<void>(notes.leave_out(
           LeftOutBy::kLimit, id, "contains",
           "of the " + std::to_string(contains) +
               " \"contains\" of this array, an item counts for at most " +
@@ -111,8 +113,8 @@ void SchemaSolver::note_negated() {
     }
     if (!needed[fails(id)]) continue;
     const auto negated = [&](std::string_view keyword) {
-      static_cast<void>(
-          leave_out(LeftOutBy::kUnsupported, id, keyword, kNegatedLeftOut));
+      static_cast<void>(notes.leave_out(LeftOutBy::kUnsupported, id, keyword,
+                                        kNegatedLeftOut));
     };
     if (node.objects().unevaluated_properties != kNoNode) {
       negated("unevaluatedProperties");

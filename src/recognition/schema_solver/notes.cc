@@ -2,7 +2,6 @@
 
 #include "schema_solver/notes.h"
 
-#include <set>
 #include <tuple>
 #include <utility>
 
@@ -31,6 +30,17 @@ std::string_view reason(schema::Ignored::Why why) {
 }
 
 }  // namespace
+
+Exactness NoteList::leave_out(LeftOutBy by, schema::NodeId node,
+                              std::string_view keyword, std::string_view why) {
+  std::string text(keyword);
+  text.append(1, '\0').append(why);
+  if (left_out_.emplace(node, std::move(text)).second) {
+    notes_.push_back({GrammarNote::Kind::kNarrowed, node, keyword,
+                      std::string(why), by == LeftOutBy::kLimit});
+  }
+  return Exactness(true);
+}
 
 std::vector<NodeNote> ignored_notes(const schema::Document& document) {
   std::vector<NodeNote> out;

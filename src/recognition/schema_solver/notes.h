@@ -7,12 +7,15 @@
 // somebody reads the notes, because few do, and a pointer is found by a walk
 // over the whole schema.
 
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "parlance/schema_options.h"
 #include "schema/document.h"
+#include "schema_solver/exactness.h"
 
 namespace parlance::schema_solver {
 
@@ -26,6 +29,33 @@ struct NodeNote {
   std::string_view keyword;  // of the document, or a literal
   std::string message;
   bool by_limit = false;  // a narrower language because of a limit
+};
+
+// The notes that a solver makes, in order.  Its owner takes them.
+class NoteList {
+ public:
+  void add(NodeNote note) { notes_.push_back(std::move(note)); }
+
+  // The only way to leave values out.  Makes a note of kind kNarrowed about the
+  // keyword of the node, once for each message; the result belongs in the
+  // verdict, the expansion, or whatever else rests on the values that are left
+  // (see exactness.h).  `keyword`: a literal or text of the document; empty if
+  // the loss belongs to no single keyword.  `why`: a sentence without a full
+  // stop, about the texts that are left out.
+  //
+  // The node is where the user has to look.  SchemaSolver::place() returns one
+  // for what is made of several nodes.
+  [[nodiscard]] Exactness leave_out(LeftOutBy by, schema::NodeId node,
+                                    std::string_view keyword,
+                                    std::string_view why);
+
+  // The notes since the last call, without ignored_notes().
+  std::vector<NodeNote> take() { return std::exchange(notes_, {}); }
+
+ private:
+  std::vector<NodeNote> notes_;
+  // The notes of leave_out(), by node and text.
+  std::set<std::pair<schema::NodeId, std::string>> left_out_;
 };
 
 // The notes on what the document ignores.

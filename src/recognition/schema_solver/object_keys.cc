@@ -65,7 +65,7 @@ void SchemaSolver::ObjectKeys::add_node(SchemaSolver& solver, NodeId node) {
   declared.insert(declared.end(), keys.begin(), keys.end());
   for (const auto& [pattern, child] :
        solver.document_.node(node).objects().pattern_properties) {
-    languages.push_back(solver.pattern_language(pattern));
+    languages.push_back(solver.string_sets_.of_pattern(pattern));
   }
 }
 
@@ -82,7 +82,7 @@ void SchemaSolver::ObjectKeys::add_atom(SchemaSolver& solver,
   groups.push_back(atom.keys);
   switch (atom.keys.kind) {
     case KeyGroup::Kind::kPattern:
-      languages.push_back(solver.pattern_language(atom.keys.id));
+      languages.push_back(solver.string_sets_.of_pattern(atom.keys.id));
       break;
     case KeyGroup::Kind::kExtra:
       add_node(solver, atom.keys.id);
@@ -378,11 +378,12 @@ Exactness SchemaSolver::note_incomplete(DisjunctId object) {
     if (document_.node(rules.node).objects().pattern_properties.empty()) {
       continue;
     }
-    exactness |=
-        leave_out(LeftOutBy::kLimit, rules.node, "patternProperties", why);
+    exactness |= notes_.leave_out(LeftOutBy::kLimit, rules.node,
+                                  "patternProperties", why);
   }
   if (exactness.exact()) {
-    exactness = leave_out(LeftOutBy::kLimit, place_of_object(object), "", why);
+    exactness =
+        notes_.leave_out(LeftOutBy::kLimit, place_of_object(object), "", why);
   }
   return exactness;
 }
@@ -557,7 +558,7 @@ std::vector<SchemaSolver::PatternRules> SchemaSolver::pattern_rules(
     for (const auto& [pattern, child] :
          document_.node(rules.node).objects().pattern_properties) {
       const auto at =
-          std::ranges::lower_bound(languages, pattern_language(pattern));
+          std::ranges::lower_bound(languages, string_sets_.of_pattern(pattern));
       PatternRules& one =
           patterns[static_cast<std::size_t>(at - languages.begin())];
       one.literals.push_back(holds(child));

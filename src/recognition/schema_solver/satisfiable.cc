@@ -13,7 +13,6 @@
 #include <unordered_set>
 
 #include "base/work.h"
-#include "schema/formats.h"
 #include "schema_solver/object_keys.h"
 #include "schema_solver/solver.h"
 
@@ -110,14 +109,14 @@ SchemaSolver::Verdict SchemaSolver::solve(ConjunctionId conjunction,
       return {.low = 0, .exactness = Exactness::undecided()};
     }
     return {.low = 0,
-            .exactness =
-                leave_out(LeftOutBy::kLimit, place(conjunction), "",
-                          depth_ >= kMaxDepth
-                              ? "values that need more levels of schemas than "
-                                "are followed are "
-                                "left out"
-                              : "values are left out that are not found within "
-                                "GrammarLimits::steps")};
+            .exactness = notes_.leave_out(
+                LeftOutBy::kLimit, place(conjunction), "",
+                depth_ >= kMaxDepth
+                    ? "values that need more levels of schemas than "
+                      "are followed are "
+                      "left out"
+                    : "values are left out that are not found within "
+                      "GrammarLimits::steps")};
   }
   known.state = SolveState::kInProgress;
   known.depth = depth_++;
@@ -300,87 +299,6 @@ void SchemaSolver::survey(ConjunctionId root) {
           });
     }
   }
-}
-
-// --- Checks of single nodes -------------------------------------------------
-
-void SchemaSolver::note(GrammarNote::Kind kind, NodeId node,
-                        std::string_view keyword, std::string message) {
-  notes_.push_back({kind, node, keyword, std::move(message)});
-}
-
-std::optional<Error> SchemaSolver::check_nodes() {
-  for (NodeId id = 0; id < document_.nodes.size(); ++id) {
-    if (std::optional<Error> error = check_node(id)) return error;
-    if (!base::spend_work(64)) break;
-  }
-  note_negated();
-  return std::nullopt;
-}
-
-// Adds a note if the pattern of the node's format accepts only a part of the
-// format's strings.
-void SchemaSolver::note_format(NodeId id) {
-  const schema::PatternId pattern = document_.node(id).strings().format;
-  if (pattern == schema::kNoPattern) return;
-  const std::string why = format_note(pattern);
-  if (why.empty()) return;
-  static_cast<void>(leave_out(LeftOutBy::kUnsupported, id, "format", why));
-}
-
-std::string SchemaSolver::format_note(schema::PatternId pattern) const {
-  const std::string_view name = document_.patterns[pattern].format;
-  const std::optional<schema::FormatId> format = schema::find_format(name);
-  if (!format || schema::format_leaves_out(*format).empty()) return {};
-  return "\"" + std::string(name) + "\" leaves out " +
-         std::string(schema::format_leaves_out(*format));
-}
-
-// Refuses a keyword of a node; in lenient mode it is noted instead.
-std::optional<Error> SchemaSolver::refuse(NodeId id, std::string_view keyword,
-                                          ErrorCode code,
-                                          const std::string& why) {
-  if (options_.lenient) {
-    note(GrammarNote::Kind::kIgnored, id, keyword, why);
-    return std::nullopt;
-  }
-  return Error{code,
-               "'" + std::string(keyword) + "': " + why,
-               document_.pointer(id),
-               {}};
-}
-
-std::optional<Error> SchemaSolver::check_pattern(NodeId id,
-                                                 std::string_view keyword,
-                                                 schema::PatternId pattern) {
-  if (pattern == schema::kNoPattern) return std::nullopt;
-  automata::LanguageId& known = pattern_languages_[pattern];
-  if (known != 0xFFFFFFFF) return std::nullopt;
-  Result<automata::LanguageId> made = languages_.from_hir(
-      document_.patterns[pattern].hir(), automata::Languages::Mode::kSearch);
-  if (!made) {
-    return refuse(id, keyword, made.error().code, made.error().message);
-  }
-  known = *made;
-  return std::nullopt;
-}
-
-std::optional<Error> SchemaSolver::check_node(NodeId id) {
-  const schema::Node& node = document_.node(id);
-  if (node.string_rules != nullptr) {
-    for (const auto& [keyword, pattern] :
-         {std::pair("pattern", node.string_rules->pattern),
-          std::pair("format", node.string_rules->format)}) {
-      if (auto error = check_pattern(id, keyword, pattern)) return error;
-    }
-    note_format(id);
-  }
-  for (const auto& [pattern, child] : node.objects().pattern_properties) {
-    if (auto error = check_pattern(id, "patternProperties", pattern)) {
-      return error;
-    }
-  }
-  return std::nullopt;
 }
 
 }  // namespace parlance::schema_solver

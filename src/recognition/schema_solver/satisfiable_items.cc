@@ -182,9 +182,9 @@ class SchemaSolver::ItemSearch {
   using Asked = std::vector<Asks>;
 
   void too_dear(const std::string& why) {
-    verdict_.exactness |=
-        solver_.leave_out(LeftOutBy::kLimit, solver_.place_of_array(array_),
-                          disjunct_.unique ? "uniqueItems" : "contains", why);
+    verdict_.exactness |= solver_.notes_.leave_out(
+        LeftOutBy::kLimit, solver_.place_of_array(array_),
+        disjunct_.unique ? "uniqueItems" : "contains", why);
   }
 
   bool done() const {

@@ -180,7 +180,7 @@ class SchemaSolver::CompletionSearch {
   bool step() {
     if (!base::spend_work()) return false;
     if (++steps_ <= kMaxSteps) return true;
-    verdict_.exactness |= solver_.leave_out(
+    verdict_.exactness |= solver_.notes_.leave_out(
         LeftOutBy::kLimit, solver_.place_of_object(object_), "",
         "objects are left out whose members are not found within " +
             std::to_string(kMaxSteps) + " steps");
@@ -607,7 +607,7 @@ class SchemaSolver::CompletionSearch {
     FewValues keys;
     solver_.list_strings(extra.language, wanted + taken, keys);
     if (keys.partial) {
-      verdict_.exactness |= solver_.leave_out(
+      verdict_.exactness |= solver_.notes_.leave_out(
           LeftOutBy::kLimit, solver_.place_of_object(object_), "minProperties",
           "objects are left out that need more different names than are "
           "listed");

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "schema/formats.h"
 #include "schema_solver/expander.h"
+#include "schema_solver/node_checks.h"
 #include "schema_solver/object_keys.h"
 
 namespace parlance::schema_solver {
@@ -61,7 +61,8 @@ SchemaSolver::SchemaSolver(const schema::Document& document,
               ? nullptr
               : std::make_unique<automata::Languages>(automata::LanguageLimits{
                     .bytes = options.limits.bytes / 2, .search_states = 4000})),
-      languages_(languages != nullptr ? *languages : *own_languages_) {
+      languages_(languages != nullptr ? *languages : *own_languages_),
+      string_sets_(document, languages_) {
   conjunctions_.push_back({});
   conjunctions_.push_back({kNever});
   expansions_.resize(2);
@@ -78,8 +79,12 @@ SchemaSolver::SchemaSolver(const schema::Document& document,
   for (const schema::Node& node : document_.nodes) {
     for (const NodeId child : node.enum_nodes) spells_enum_[child] = true;
   }
-  pattern_languages_.assign(document_.patterns.size(), 0xFFFFFFFF);
   intern_keys();
+}
+
+std::optional<Error> SchemaSolver::check_nodes() {
+  return schema_solver::check_nodes(
+      {document_, options_, choices_, string_sets_, notes_});
 }
 
 // Interns the keys that the document spells, in lexicographic order, so that
@@ -209,59 +214,6 @@ NodeId SchemaSolver::declared(NodeId node, KeyId key) {
   return it != names.end() && it->first == key ? it->second : schema::kNoNode;
 }
 
-automata::LanguageId SchemaSolver::pattern_language(schema::PatternId pattern) {
-  automata::LanguageId& known = pattern_languages_[pattern];
-  if (known == 0xFFFFFFFF) {
-    Result<automata::LanguageId> made = languages_.from_hir(
-        document_.patterns[pattern].hir(), automata::Languages::Mode::kSearch);
-    // check_nodes() refuses a pattern that cannot be compiled, or ignores it.
-    known = made ? *made : kIgnoredPattern;
-    if (!made && !pattern_error_) {
-      pattern_error_ = at_pattern(pattern, std::move(made).error());
-    }
-  }
-  return known == kIgnoredPattern ? languages_.nothing() : known;
-}
-
-automata::LanguageBounds SchemaSolver::string_rule(schema::PatternId pattern) {
-  const automata::LanguageBounds own =
-      languages_.exact(pattern_language(pattern));
-  if (pattern_languages_[pattern] == kIgnoredPattern) {
-    return languages_.exact(languages_.everything());
-  }
-  const std::string_view name = document_.patterns[pattern].format;
-  if (name.empty()) return own;
-  const auto format = schema::find_format(name);
-  if (!format || schema::format_leaves_out(*format).empty()) return own;
-  const auto [it, is_new] = format_supersets_.try_emplace(pattern, 0);
-  if (is_new) {
-    const Result<automata::LanguageId> made =
-        languages_.from_hir(schema::format_superset(*format)->hir,
-                            automata::Languages::Mode::kSearch);
-    it->second = made ? languages_.exact(*made).over : languages_.everything();
-  }
-  return {own.under, it->second};
-}
-
-// The error with the place of the first keyword that has the pattern.
-Error SchemaSolver::at_pattern(schema::PatternId pattern, Error error) const {
-  const auto keyword = [&](const schema::Node& node) -> std::string_view {
-    if (node.strings().pattern == pattern) return "/pattern";
-    if (node.strings().format == pattern) return "/format";
-    for (const auto& [names, child] : node.objects().pattern_properties) {
-      if (names == pattern) return "/patternProperties";
-    }
-    return "";
-  };
-  for (NodeId id = 0; id < document_.nodes.size(); ++id) {
-    const std::string_view found = keyword(document_.node(id));
-    if (found.empty()) continue;
-    error.path = document_.pointer(id) + std::string(found);
-    break;
-  }
-  return error;
-}
-
 automata::LanguageBounds SchemaSolver::string_language(
     const std::vector<Literal>& literals) {
   const ConjunctionId id = conjunction(literals);
@@ -307,7 +259,7 @@ bool SchemaSolver::knows(NodeId node, const KeyClass& key_class) {
   }
   for (const auto& [pattern, child] :
        document_.node(node).objects().pattern_properties) {
-    if (matches(pattern_language(pattern), key_class)) return true;
+    if (matches(string_sets_.of_pattern(pattern), key_class)) return true;
   }
   return false;
 }
@@ -394,7 +346,7 @@ ConjunctionId SchemaSolver::find_member_conjunction(DisjunctId object,
     }
     for (const auto& [pattern, child] :
          document_.node(rules.node).objects().pattern_properties) {
-      if (matches(pattern_language(pattern), key_class)) {
+      if (matches(string_sets_.of_pattern(pattern), key_class)) {
         literals.push_back(holds(child));
         known = true;
       }
@@ -429,18 +381,6 @@ ConjunctionId SchemaSolver::item_conjunction(DisjunctId array,
     if (at == index) literals.push_back(literal);
   }
   return conjunction(std::move(literals));
-}
-
-Exactness SchemaSolver::leave_out(LeftOutBy by, NodeId node,
-                                  std::string_view keyword,
-                                  std::string_view why) {
-  std::string text(keyword);
-  text.append(1, '\0').append(why);
-  if (left_out_.emplace(node, std::move(text)).second) {
-    notes_.push_back({GrammarNote::Kind::kNarrowed, node, keyword,
-                      std::string(why), by == LeftOutBy::kLimit});
-  }
-  return Exactness(true);
 }
 
 automata::NumberLanguages::Id SchemaSolver::add_numbers(
@@ -496,7 +436,7 @@ std::size_t SchemaSolver::memory_bytes() const {
          strings_.size() * sizeof(StringConstraints) + keys_.size() * 80 +
          disjuncts_within_.size() * 96 + key_sets_.memory_bytes() +
          completable_.size() * 96 + completions_.size() * 256 +
-         merged_complements_.size() * 160 + conditions_.memory_bytes() +
+         string_sets_.memory_bytes() + conditions_.memory_bytes() +
          dependent_bytes_;
 }
 

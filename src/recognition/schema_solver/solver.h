@@ -30,8 +30,9 @@
 //
 // If a schema has more disjuncts than the limit, the first ones are used: the
 // language becomes narrower, never wider.  Whatever leaves values out calls
-// leave_out(), which makes a note for report() and returns an Exactness for the
-// verdict; no proof of emptiness rests on such a verdict (exactness.h).
+// NoteList::leave_out(), which makes a note for report() and returns an
+// Exactness for the verdict; no proof of emptiness rests on such a verdict
+// (exactness.h).
 
 #include <algorithm>
 #include <array>
@@ -65,6 +66,7 @@
 #include "schema_solver/key_sets.h"
 #include "schema_solver/notes.h"
 #include "schema_solver/recursive_facts.h"
+#include "schema_solver/string_sets.h"
 
 namespace parlance::schema_solver {
 
@@ -221,14 +223,11 @@ class SchemaSolver {
   // note).  Adds notes on what the grammar ignores or narrows.
   std::optional<Error> check_nodes();
 
-  // The notes of check_nodes() without its errors, for a caller that has other
-  // ways than a recogniser to enforce the keywords: on a format that is
-  // narrower than written, and on what a negation leaves out.
-  void note_format(NodeId id);
-  void note_negated();
   // The error of the first pattern that was needed and cannot be compiled: any
   // string has matched it.  None after check_nodes().
-  const std::optional<Error>& pattern_error() const { return pattern_error_; }
+  const std::optional<Error>& pattern_error() const {
+    return string_sets_.error();
+  }
 
   // Expands the conjunctions that are reachable from `root`, up to a limit of
   // work, so that narrowed() and the notes are known before a text is read.
@@ -396,24 +395,12 @@ class SchemaSolver {
   const schema::Document& document() const { return document_; }
   const JsonSchemaOptions& options() const { return options_; }
 
-  // The only way to leave values out.  Makes a note of kind kNarrowed about the
-  // keyword of the node, once for each message; the result belongs in the
-  // verdict, the expansion, or whatever else rests on the values that are left
-  // (see exactness.h).  `keyword`: a literal or text of the document; empty if
-  // the loss belongs to no single keyword.  `why`: a sentence without a full
-  // stop, about the texts that are left out.
-  //
-  // The node is where the user has to look.  place() returns one for what is
-  // made of several nodes.
-  [[nodiscard]] Exactness leave_out(LeftOutBy by, NodeId node,
-                                    std::string_view keyword,
-                                    std::string_view why);
+  // Where to look for what is made of several nodes, for NoteList::leave_out().
   NodeId place(ConjunctionId conjunction) const;
   NodeId place_of_object(DisjunctId object) const;
   NodeId place_of_array(DisjunctId array) const;
 
-  // The notes since the last call, without ignored_notes().
-  std::vector<NodeNote> take_notes() { return std::exchange(notes_, {}); }
+  NoteList& notes() { return notes_; }
   std::size_t memory_bytes() const;
 
  private:
@@ -567,34 +554,8 @@ class SchemaSolver {
   bool evaluated(const UnevaluatedRule& rule, std::uint64_t index);
   // The literal that an unevaluated item must satisfy.
   Literal item_rule(const UnevaluatedRule& rule) const;
-  automata::LanguageId pattern_language(schema::PatternId pattern);
-  // The same for a pattern that may stand for a format: what has the format may
-  // be more than its expression matches.
-  automata::LanguageBounds string_rule(schema::PatternId pattern);
-  // What the expression of a format leaves out; empty if it is exact.
-  std::string format_note(schema::PatternId pattern) const;
-  Error at_pattern(schema::PatternId pattern, Error error) const;
-  // The strings among the values of an enum.
-  automata::LanguageId enum_language(const std::vector<json::Value>& values);
   // The language of `spec` in the spelling of the options.
   automata::NumberLanguages::Id add_numbers(automata::NumberSpec& spec);
-  automata::LanguageId all_of(std::vector<automata::LanguageId> languages);
-  automata::LanguageBounds all_of(
-      const std::vector<automata::LanguageBounds>& sets);
-  automata::LanguageId complement(automata::LanguageId language);
-  automata::LanguageBounds complement(automata::LanguageBounds set);
-  std::vector<automata::LanguageId> merge_complements(
-      std::vector<automata::LanguageId> languages);
-  automata::LanguageId list_language(std::vector<std::string> texts);
-  void keep_members(std::vector<std::string>& texts,
-                    automata::LanguageId language);
-  std::optional<Error> check_node(NodeId id);
-  std::optional<Error> check_pattern(NodeId id, std::string_view keyword,
-                                     schema::PatternId pattern);
-  std::optional<Error> refuse(NodeId id, std::string_view keyword,
-                              ErrorCode code, const std::string& why);
-  void note(GrammarNote::Kind kind, NodeId node, std::string_view keyword,
-            std::string message);
 
   const schema::Document& document_;
   const ItemChoices& choices_;
@@ -602,6 +563,7 @@ class SchemaSolver {
   const std::unique_ptr<automata::Languages> own_languages_;  // may be null
   automata::Languages& languages_;
   automata::NumberLanguages numbers_;
+  StringSets string_sets_;
 
   std::deque<std::vector<Literal>> conjunctions_;
   // The types that the positive literals of a conjunction allow: TypeBits.
@@ -655,25 +617,9 @@ class SchemaSolver {
   std::unordered_map<DisjunctId, std::unique_ptr<DependentKeys>>
       dependent_keys_;
   std::size_t dependent_bytes_ = 0;  // of these
-  std::vector<automata::LanguageId> pattern_languages_;
-  // Of formats whose expression is not exact: what certainly contains them.
-  std::unordered_map<schema::PatternId, automata::LanguageId> format_supersets_;
-  std::optional<Error> pattern_error_;
-  std::unordered_map<const void*, automata::LanguageId> enum_languages_;
-  // Languages that are sorted lists of strings; the complements of such
-  // languages, with the list; and the complement of each list.
-  std::unordered_map<automata::LanguageId, std::vector<std::string>>
-      string_lists_;
-  std::unordered_map<automata::LanguageId, automata::LanguageId>
-      complemented_lists_, list_complements_;
-  // The cache of merge_complements(): by the sorted complements.
-  std::map<std::vector<automata::LanguageId>, automata::LanguageId>
-      merged_complements_;
   std::unordered_map<std::uint64_t, bool> key_matches_;
 
-  std::vector<NodeNote> notes_;
-  // The notes of leave_out(), by node and text.
-  std::set<std::pair<NodeId, std::string>> left_out_;
+  NoteList notes_;
   bool has_unevaluated_ = false;
   std::vector<bool> spells_enum_;  // nodes that stand for a member of an enum
   // The most nested calls of solve(), beyond which the verdict is "no", and of

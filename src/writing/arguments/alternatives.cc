@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "arguments/schema_view.h"
+#include "schema_solver/node_checks.h"
 
 namespace parlance::arguments {
 namespace {
@@ -457,10 +458,10 @@ void ArgumentSchema::note_formats(const Conjunction& all) {
   if (document_.patterns.empty()) return;
   for (const Literal literal : all) {
     for (const NodeId node : solver_.in_place_nodes(literal >> 1)) {
-      solver_.note_format(node);
+      schema_solver::note_format(document_, node, solver_.notes());
     }
   }
-  add_notes(solver_.take_notes());
+  add_notes(solver_.notes().take());
 }
 
 void ArgumentSchema::add_notes(std::vector<schema_solver::NodeNote> notes) {
@@ -473,7 +474,7 @@ void ArgumentSchema::add_notes(std::vector<schema_solver::NodeNote> notes) {
 }
 
 void ArgumentSchema::note_left_out(const Conjunction& all, bool leaves_out) {
-  add_notes(solver_.take_notes());
+  add_notes(solver_.notes().take());
   const bool narrowed = solver_.languages().narrowed() && !narrowed_before_;
   narrowed_before_ = solver_.languages().narrowed();
   if (!leaves_out && !narrowed) return;

@@ -11,6 +11,7 @@
 #include "json/located.h"
 #include "schema/close.h"
 #include "schema/validate.h"
+#include "schema_solver/node_checks.h"
 
 namespace parlance::arguments {
 namespace {
@@ -109,8 +110,8 @@ ArgumentSchema::ArgumentSchema(const ArgumentDocument& loaded,
       languages_(languages),
       solver_options_(solver_options()),
       solver_(document_, loaded.choices, solver_options_, &languages_) {
-  solver_.note_negated();
-  negation_notes_ = solver_.take_notes();
+  schema_solver::note_negated(document_, loaded.choices, solver_.notes());
+  negation_notes_ = solver_.notes().take();
 }
 
 Error ArgumentSchema::too_many(std::string path) {
@@ -203,7 +204,7 @@ schema_solver::Constants ArgumentSchema::constants(
        solver_.disjuncts(solver_.conjunction(all), type)) {
     out |= SchemaSolver::constants(disjunct);
   }
-  add_notes(solver_.take_notes());
+  add_notes(solver_.notes().take());
   return out;
 }
 
@@ -231,7 +232,7 @@ bool ArgumentSchema::accepts(LanguageId language, std::string_view text) {
 Result<LanguageId> ArgumentSchema::strings(const Conjunction& all) {
   note_formats(all);
   const LanguageId language = solver_.string_language(all).under;
-  add_notes(solver_.take_notes());
+  add_notes(solver_.notes().take());
   if (solver_.pattern_error()) return *solver_.pattern_error();
   return language;
 }
