@@ -205,10 +205,10 @@ class JsonRecogniser::Adoption {
     made.trie = to_.key_info(frame).trie;
     const KeyTrie& there = to_.key_tries_[made.trie];
     const auto text_before = [&](schema_solver::KeyId key) {
-      return std::string_view(from_.solver_.key_text(key));
+      return std::string_view(from_.solver_.names().text(key));
     };
     const auto text_there = [&](schema_solver::KeyId key) {
-      return std::string_view(to_.solver_.key_text(key));
+      return std::string_view(to_.solver_.names().text(key));
     };
     if (!std::ranges::equal(trie.keys(), there.keys(), {}, text_before,
                             text_there)) {

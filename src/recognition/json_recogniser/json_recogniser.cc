@@ -571,7 +571,7 @@ std::string JsonRecogniser::expected_in_key(Configuration config) {
     const KeyTrie::Node& node = trie.node(lexeme.node);
     for (std::uint32_t i = node.first; i < node.last; ++i) {
       if (!solver_.key_sets().contains(info.allowed, trie.keys()[i])) continue;
-      const std::string& name = solver_.key_text(trie.keys()[i]);
+      const std::string& name = solver_.names().text(trie.keys()[i]);
       if (names == kMostNames || list.size() + name.size() > kMostBytes) {
         ++more;
         continue;

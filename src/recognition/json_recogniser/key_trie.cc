@@ -15,11 +15,11 @@ KeyTrie::KeyTrie(schema_solver::SchemaSolver& solver, std::vector<KeyId> keys,
                  std::vector<automata::LanguageId> languages)
     : keys_(std::move(keys)), languages_(std::move(languages)) {
   std::sort(keys_.begin(), keys_.end(), [&](KeyId a, KeyId b) {
-    return solver.key_text(a) < solver.key_text(b);
+    return solver.names().text(a) < solver.names().text(b);
   });
   all_ = solver.key_sets().of(keys_);
   for (std::uint32_t i = 0; i < keys_.size(); ++i) {
-    if (keys_[i] >= solver.keys_in_order()) late_.push_back(i);
+    if (keys_[i] >= solver.names().in_order()) late_.push_back(i);
   }
   nodes_.push_back({});
   std::vector<std::uint32_t> path = {0};  // nodes of the preceding text
@@ -32,7 +32,7 @@ KeyTrie::KeyTrie(schema_solver::SchemaSolver& solver, std::vector<KeyId> keys,
     }
   };
   for (std::uint32_t i = 0; i < keys_.size(); ++i) {
-    const std::string& text = solver.key_text(keys_[i]);
+    const std::string& text = solver.names().text(keys_[i]);
     std::size_t common = 0;
     while (common < before.size() && common < text.size() &&
            before[common] == text[common]) {

@@ -298,7 +298,7 @@ automata::LanguageId JsonRecogniser::other_keys(
   automata::LanguageId language = languages.any_of(std::move(extras));
   std::vector<std::string> spelled;
   for (const KeyId key : key_tries_[trie_id].keys()) {
-    spelled.push_back(solver_.key_text(key));
+    spelled.push_back(solver_.names().text(key));
   }
   if (!spelled.empty()) {
     language = languages.all_of(
@@ -444,13 +444,14 @@ JsonRecogniser::FrameId JsonRecogniser::member_of(FrameId id,
     const std::uint64_t member = std::uint64_t{id} << 32 | index;
     const auto known = next_members_.find(member);
     if (known != next_members_.end()) return known->second;
-    const FrameId made = make_member(
-        id, {.key = key}, after_member(id, key, true), solver_.key_text(key));
+    const FrameId made =
+        make_member(id, {.key = key}, after_member(id, key, true),
+                    solver_.names().text(key));
     next_members_.emplace(member, made);
     return made;
   }
   if (text != nullptr && info.track) {
-    const KeyId key = solver_.key(*text);
+    const KeyId key = solver_.names().id(*text);
     return make_member(id, {.key = key}, after_member(id, key, true), *text);
   }
   matched.resize(trie.languages().size());

@@ -15,7 +15,7 @@ using Kind = Condition::Kind;
 
 std::uint64_t hash_of(const Condition& one) {
   std::uint64_t hash = static_cast<std::uint64_t>(one.kind);
-  base::mix(hash, std::uint64_t{one.key} << 32 | one.literal);
+  base::mix(hash, std::uint64_t{one.key} << 32 | one.literal.bits());
   base::mix(hash,
             static_cast<std::uint64_t>(one.keys.kind) << 32 | one.keys.id);
   base::mix(hash, one.bound);
@@ -273,7 +273,7 @@ ConditionId Conditions::after_test(ConditionId id, Literal literal,
         if (one.kind != Kind::kTest) return at;
         if (one.literal == literal) return fulfilled ? kAlways : kImpossible;
         // A value does not satisfy a literal and its negation.
-        return fulfilled && (one.literal ^ 1) == literal ? kImpossible : at;
+        return fulfilled && negation(one.literal) == literal ? kImpossible : at;
       });
 }
 

@@ -30,13 +30,9 @@
 
 #include "base/hashed_ids.h"
 #include "base/id.h"
+#include "schema_solver/literal.h"
 
 namespace parlance::schema_solver {
-
-// A node of the schema that must hold (even) or must not (odd).
-using Literal = std::uint32_t;
-inline constexpr Literal kNoLiteral = 0xFFFFFFFF;
-inline constexpr Literal kNever = 0xFFFFFFFE;  // no value satisfies it
 
 // An object key, interned.
 using KeyId = std::uint32_t;
@@ -51,13 +47,16 @@ struct KeyGroup {
   enum class Kind : std::uint8_t {
     kPattern,  // the schema::PatternId `id` matches them
     kExtra,    // the rules of the schema::NodeId `id` do not declare them
-    // As strings, they satisfy the literal `id`, and that is certain; or they
-    // do not, or that they do is not certain.
+    // As strings, they satisfy `name()`, and that is certain; or they do not,
+    // or that they do is not certain.
     kName,
     kNotName,
   };
   Kind kind = Kind::kPattern;
   std::uint32_t id = 0;
+  static KeyGroup named(Kind kind, Literal name) { return {kind, name.bits()}; }
+  // REQUIRES: kName or kNotName.
+  Literal name() const { return Literal::from_bits(id); }
   bool operator==(const KeyGroup&) const = default;
 };
 

@@ -438,10 +438,10 @@ struct SlotIndex {
   }
 };
 
-class Overlaps {
+class OverlapSearch {
  public:
-  Overlaps(const schema::Document& document, std::span<const NodeId> options,
-           std::uint8_t type) {
+  OverlapSearch(const schema::Document& document,
+                std::span<const NodeId> options, std::uint8_t type) {
     Collector collector(document);
     std::size_t slots = 0;
     for (const NodeId option : options) {
@@ -585,10 +585,24 @@ std::string scalar_key(const json::Value& value) {
   }
 }
 
-std::optional<std::vector<std::vector<std::uint32_t>>> overlaps(
-    const schema::Document& document, std::span<const NodeId> options,
-    std::uint8_t type, std::size_t most) {
-  return Overlaps(document, options, type).find(most);
+std::optional<Overlaps> overlaps(const schema::Document& document,
+                                 std::span<const NodeId> options,
+                                 std::uint8_t type, std::size_t most) {
+  return OverlapSearch(document, options, type).find(most);
+}
+
+const Overlaps* OverlapTable::of(schema::NodeId node, JsonType type) {
+  // All pairs of as many options as may be followed side by side, and those of
+  // many options that overlap with few.
+  const std::size_t side = options_.limits.alternatives;
+  const std::vector<schema::NodeId>& options = document_.node(node).one_of;
+  const std::size_t most = side * side + 16 * options.size();
+  const auto [it, is_new] = known_.try_emplace(
+      std::uint64_t{node} << 8 | static_cast<std::uint64_t>(type));
+  if (is_new) {
+    it->second = overlaps(document_, options, type_bit(type), most);
+  }
+  return it->second ? &*it->second : nullptr;
 }
 
 }  // namespace parlance::schema_solver

@@ -25,9 +25,12 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
+#include "parlance/schema_options.h"
 #include "schema/document.h"
+#include "schema_solver/constraints.h"
 
 namespace parlance::schema_solver {
 
@@ -40,9 +43,28 @@ std::string scalar_key(const json::Value& scalar);
 //
 // Complexity: linear in the size of the options and the number of overlaps, if
 // each option has a slot in which few others can have its value.
-std::optional<std::vector<std::vector<std::uint32_t>>> overlaps(
-    const schema::Document& document, std::span<const schema::NodeId> options,
-    std::uint8_t type, std::size_t most);
+using Overlaps = std::vector<std::vector<std::uint32_t>>;
+std::optional<Overlaps> overlaps(const schema::Document& document,
+                                 std::span<const schema::NodeId> options,
+                                 std::uint8_t type, std::size_t most);
+
+// overlaps() of the oneOf of each node, once asked for.
+class OverlapTable {
+ public:
+  // Both must outlive this.
+  OverlapTable(const schema::Document& document,
+               const JsonSchemaOptions& options)
+      : document_(document), options_(options) {}
+
+  // Null: there are too many overlaps.  The result is valid as long as this.
+  const Overlaps* of(schema::NodeId node, JsonType type);
+
+ private:
+  const schema::Document& document_;
+  const JsonSchemaOptions& options_;
+  // By node and type.
+  std::unordered_map<std::uint64_t, std::optional<Overlaps>> known_;
+};
 
 }  // namespace parlance::schema_solver
 

@@ -106,7 +106,7 @@ void SchemaSolver::Expander::run(Branch branch) {
 void SchemaSolver::Expander::require(Branch& branch, Literal literal,
                                      std::uint32_t by) const {
   if (!tracks_evaluated_) literal = solver_.unwrapped(literal);
-  ((literal & 1) != 0 ? branch.negative : branch.positive)
+  (literal.negated() ? branch.negative : branch.positive)
       .push_back({literal, by});
 }
 
@@ -158,8 +158,8 @@ bool SchemaSolver::Expander::finish(Branch& branch) {
       continue;
     }
     branch.assumed.push_back(next);
-    const NodeId node = next.literal >> 1;
-    const bool continues = (next.literal & 1) != 0
+    const NodeId node = next.literal.node();
+    const bool continues = next.literal.negated()
                                ? assume_negative(branch, node, entry)
                                : assume_positive(branch, node, entry);
     if (!continues) return false;
@@ -362,7 +362,7 @@ bool SchemaSolver::has_unevaluated(ConjunctionId conjunction,
   if (!has_unevaluated_ || !is_nested(type)) return false;
   const std::vector<Literal>& literals = conjunctions_[conjunction];
   return std::any_of(literals.begin(), literals.end(), [&](Literal literal) {
-    const std::vector<NodeId> nodes = in_place_nodes(literal >> 1);
+    const std::vector<NodeId> nodes = in_place_nodes(literal.node());
     return std::any_of(nodes.begin(), nodes.end(), [&](NodeId node) {
       return unevaluated_rule(node, type).has_value();
     });
@@ -380,11 +380,11 @@ std::vector<UnevaluatedRule> SchemaSolver::unevaluated(const Branch& branch,
                                                        JsonType type) {
   const std::size_t size = branch.assumed.size();
   const auto node_of = [&](std::size_t entry) {
-    return branch.assumed[entry].literal >> 1;
+    return branch.assumed[entry].literal.node();
   };
   std::vector<std::vector<std::uint32_t>> required;  // by each entry
   const auto link = [&](std::size_t entry, std::uint32_t by) {
-    const bool evaluates = (branch.assumed[entry].literal & 1) == 0 &&
+    const bool evaluates = !branch.assumed[entry].literal.negated() &&
                            !spells_enum_[node_of(entry)];
     if (by < size && evaluates) {
       required[by].push_back(static_cast<std::uint32_t>(entry));
@@ -392,7 +392,7 @@ std::vector<UnevaluatedRule> SchemaSolver::unevaluated(const Branch& branch,
   };
   std::vector<UnevaluatedRule> found;
   for (std::size_t i = 0; i < size; ++i) {
-    if ((branch.assumed[i].literal & 1) != 0) continue;
+    if (branch.assumed[i].literal.negated()) continue;
     const std::optional<Literal> rule = unevaluated_rule(node_of(i), type);
     if (!rule) continue;
     if (required.empty()) {
@@ -669,11 +669,11 @@ class SchemaSolver::Expander::Writer {
     base::mix(hash, array.max);
     for (const ItemRules& rules : array.items) {
       base::mix(hash, rules.node);
-      base::mix(hash, rules.rest);
+      base::mix(hash, rules.rest.bits());
     }
     for (const auto& [index, literal] : array.at) {
       base::mix(hash, index);
-      base::mix(hash, literal);
+      base::mix(hash, literal.bits());
     }
     return hash;
   }
@@ -706,11 +706,11 @@ class SchemaSolver::Expander::Writer {
     std::uint64_t hash = object.condition.value();
     for (const MemberRules& rules : object.members) {
       base::mix(hash, rules.node);
-      base::mix(hash, rules.extra);
+      base::mix(hash, rules.extra.bits());
     }
     for (const auto& [key, literal] : object.at) {
       base::mix(hash, key);
-      base::mix(hash, literal);
+      base::mix(hash, literal.bits());
     }
     for (const KeyId key : object.required) base::mix(hash, key);
     return hash;
@@ -739,7 +739,7 @@ class SchemaSolver::Expander::Writer {
 // several that hold together the widest counts.
 std::size_t SchemaSolver::width(Literal literal, JsonType type) {
   const std::uint64_t query =
-      std::uint64_t{literal} << 8 | static_cast<std::uint64_t>(type);
+      std::uint64_t{literal.bits()} << 8 | static_cast<std::uint64_t>(type);
   const auto known = widths_.find(query);
   if (known != widths_.end()) return known->second;
   const std::size_t found =
@@ -750,9 +750,9 @@ std::size_t SchemaSolver::width(Literal literal, JsonType type) {
 
 // Recursion follows chains of in-place applicators.
 std::size_t SchemaSolver::find_width(Literal literal, JsonType type) {
-  const NodeId id = literal >> 1;
+  const NodeId id = literal.node();
   const schema::Node& node = document_.node(id);
-  const bool negated = (literal & 1) != 0;
+  const bool negated = literal.negated();
   if ((node.types & type_bit(type)) == 0) return negated ? 1 : 0;
   const auto same = [&](NodeId child) {
     return child == schema::kNoNode
@@ -785,7 +785,7 @@ std::size_t SchemaSolver::find_width(Literal literal, JsonType type) {
   // Where many options exclude each other by their negations only, each of n
   // alternatives has n conditions.
   if (one_of > options_.limits.alternatives / 2) {
-    const Overlaps* const found = overlaps(id, type);
+    const Overlaps* const found = overlaps_.of(id, type);
     std::size_t total = 0;
     if (found != nullptr) {
       for (const std::vector<std::uint32_t>& list : *found) {

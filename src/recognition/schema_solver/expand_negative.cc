@@ -35,7 +35,7 @@ bool SchemaSolver::Expander::assume_negative(Branch& branch, NodeId id,
   std::unordered_set<Literal> seen;
   const auto add = [&](NodeId child) {
     const Literal literal = solver_.unwrapped(fails(child));
-    if (seen.insert(literal).second) choices.push_back(negated(literal >> 1));
+    if (seen.insert(literal).second) choices.push_back(negated(literal.node()));
   };
   for (const NodeId child : node.all_of) add(child);
   if (node.ref != kNoNode) add(node.ref);
@@ -59,7 +59,7 @@ bool SchemaSolver::Expander::negate_objects(NodeId id,
   if (!negate_logic(id, choices)) return false;
   for (const auto& [name, child] : node.objects().dependent_schemas) {
     choices.push_back({.literals = {fails(child)},
-                       .at_key = solver_.key(name),
+                       .at_key = solver_.names_.id(name),
                        .edit = Choice::Edit::kRequire});
   }
   if (node.objects().unevaluated_properties != kNoNode) {
@@ -81,7 +81,7 @@ void SchemaSolver::Expander::add_negated_clause(std::vector<NodeId> negated,
   std::vector<ConditionId> alternatives;
   alternatives.reserve(negated.size());
   for (const NodeId node : negated) {
-    alternatives.push_back(solver_.negated_object_condition(node));
+    alternatives.push_back(solver_.member_conditions_.of_failing_objects(node));
   }
   const ConditionId any = solver_.conditions_.any(std::move(alternatives));
   if (any == kImpossible) return;
@@ -125,7 +125,7 @@ bool SchemaSolver::Expander::contradicts_objects(
   for (const NodeId node : negated) {
     for (const std::string_view name :
          document().node(node).objects().required) {
-      const KeyId key = solver_.key(name);
+      const KeyId key = solver_.names_.id(name);
       if (has(object.forbidden, key)) return true;
       required.push_back(key);
     }
@@ -133,7 +133,7 @@ bool SchemaSolver::Expander::contradicts_objects(
   for (const KeyId key : required) {
     std::vector<Literal> literals;
     for (const NodeId node : negated) {
-      const NodeId child = solver_.declared(node, key);
+      const NodeId child = solver_.names_.declared(node, key);
       const schema::ObjectRules& rules = document().node(node).objects();
       if (child != kNoNode) {
         literals.push_back(holds(child));
@@ -148,8 +148,8 @@ bool SchemaSolver::Expander::contradicts_objects(
     const bool never =
         std::any_of(literals.begin(), literals.end(), [&](Literal literal) {
           return literal == kNever ||
-                 ((literal & 1) == 0 &&
-                  document().node(literal >> 1).types == 0);
+                 (!literal.negated() &&
+                  document().node(literal.node()).types == 0);
         });
     if (never) return true;
     if (!constrained || own.empty()) continue;
@@ -409,10 +409,10 @@ bool SchemaSolver::Expander::negate_one_of(NodeId id,
   }
   if (none.literals.empty()) return false;
   choices.push_back(std::move(none));
-  const Overlaps* const overlaps = solver_.overlaps(id, type_);
+  const Overlaps* const overlaps = solver_.overlaps_.of(id, type_);
   if (overlaps == nullptr && type_ == JsonType::kObject && !tracks_evaluated_) {
     choices.back() = {.edit = Choice::Edit::kCondition,
-                      .condition = solver_.one_of(id, true),
+                      .condition = solver_.member_conditions_.one_of(id, true),
                       .nodes = options};
     return true;
   }

@@ -38,9 +38,10 @@ bool SchemaSolver::Expander::assume_positive(Branch& branch, NodeId id,
   if (!enumerated.empty()) splits.push_back(std::move(enumerated));
   if (node.has_any_of) splits.push_back(any_of(id, node));
   if (node.has_one_of && type_ == JsonType::kObject && chooses_members(node)) {
-    splits.push_back({{.edit = Choice::Edit::kCondition,
-                       .condition = solver_.one_of(id, false),
-                       .nodes = node.one_of}});
+    splits.push_back(
+        {{.edit = Choice::Edit::kCondition,
+          .condition = solver_.member_conditions_.one_of(id, false),
+          .nodes = node.one_of}});
   } else if (node.has_one_of) {
     splits.push_back(one_of(id));
   }
@@ -49,9 +50,10 @@ bool SchemaSolver::Expander::assume_positive(Branch& branch, NodeId id,
     // As a condition: (not if or then) and (if or else).  This conjunction is
     // resolved clause by clause; "(if and then) or (not if and else)" is not.
     if (joins_ && type_ == JsonType::kObject && splits.back().size() > 1) {
-      splits.back() = {{.edit = Choice::Edit::kCondition,
-                        .condition = solver_.if_then_else(node, false),
-                        .nodes = solver_.in_place_nodes(id)}};
+      splits.back() = {
+          {.edit = Choice::Edit::kCondition,
+           .condition = solver_.member_conditions_.if_then_else(node, false),
+           .nodes = solver_.in_place_nodes(id)}};
     }
   }
   if (type_ == JsonType::kObject) {
@@ -264,14 +266,14 @@ bool SchemaSolver::Expander::assume_object(Branch& branch, NodeId id,
     object.key_rules.push_back(holds(rules.property_names));
   }
   for (const std::string_view name : rules.required) {
-    object.required.push_back(solver_.key(name));
+    object.required.push_back(solver_.names_.id(name));
   }
   for (const auto& [name, others] : rules.dependent_required) {
     std::vector<KeyId> keys;
     for (const std::string_view other : others) {
-      keys.push_back(solver_.key(other));
+      keys.push_back(solver_.names_.id(other));
     }
-    object.dependent.emplace_back(solver_.key(name), std::move(keys));
+    object.dependent.emplace_back(solver_.names_.id(name), std::move(keys));
   }
   for (const KeyId key : object.forbidden) {
     if (std::find(object.required.begin(), object.required.end(), key) !=
@@ -288,7 +290,7 @@ bool SchemaSolver::Expander::assume_object(Branch& branch, NodeId id,
     };
     for (std::size_t i = 0; i < object.required.size(); ++i) {
       if ((i >= required_before ||
-           solver_.declared(id, object.required[i]) != kNoNode) &&
+           solver_.names_.declared(id, object.required[i]) != kNoNode) &&
           never(object.required[i])) {
         return false;
       }
@@ -304,7 +306,7 @@ std::vector<Literal> SchemaSolver::Expander::key_literals(
     const ObjectConstraints& object, KeyId key) {
   std::vector<Literal> literals;
   for (const MemberRules& rules : object.members) {
-    const NodeId child = solver_.declared(rules.node, key);
+    const NodeId child = solver_.names_.declared(rules.node, key);
     if (child != kNoNode) {
       literals.push_back(holds(child));
     } else if (rules.extra != kNoLiteral && document()
@@ -326,8 +328,8 @@ std::vector<SchemaSolver::Expander::Choice> SchemaSolver::Expander::any_of(
   std::unordered_set<NodeId> seen;
   for (NodeId child : node.any_of) {
     if (!possible(child)) continue;
-    if (!tracks_evaluated_) child = solver_.unwrapped(holds(child)) >> 1;
-    if (solver_.accepts_all(child, type_) && !tracks_evaluated_) {
+    if (!tracks_evaluated_) child = solver_.unwrapped(holds(child)).node();
+    if (solver_.facts_.accepts_all(child, type_) && !tracks_evaluated_) {
       return {Choice{}};
     }
     if (seen.insert(child).second) options.push_back(child);
@@ -361,10 +363,10 @@ std::vector<SchemaSolver::Expander::Choice> SchemaSolver::Expander::any_of(
 std::vector<SchemaSolver::Expander::Choice> SchemaSolver::Expander::one_of(
     NodeId id) {
   const Node& node = document().node(id);
-  const Overlaps* const overlaps = solver_.overlaps(id, type_);
+  const Overlaps* const overlaps = solver_.overlaps_.of(id, type_);
   if (overlaps == nullptr && type_ == JsonType::kObject && !tracks_evaluated_) {
     return {{.edit = Choice::Edit::kCondition,
-             .condition = solver_.one_of(id, false),
+             .condition = solver_.member_conditions_.one_of(id, false),
              .nodes = node.one_of}};
   }
   if (overlaps == nullptr) {
@@ -387,7 +389,7 @@ std::vector<SchemaSolver::Expander::Choice> SchemaSolver::Expander::one_of(
 std::vector<SchemaSolver::Expander::Choice> SchemaSolver::Expander::conditional(
     const Node& node) const {
   const auto nothing = [&](NodeId child) {
-    return child == kNoNode || solver_.accepts_all(child, type_);
+    return child == kNoNode || solver_.facts_.accepts_all(child, type_);
   };
   // If no unevaluated rule depends on it, a trivial part needs no choice.
   if (!tracks_evaluated_ && nothing(node.then_node) &&
@@ -457,10 +459,10 @@ bool SchemaSolver::Expander::add_dependent(Branch& branch,
     return false;
   }
   Conditions& conditions = solver_.conditions_;
-  const KeyId key = solver_.key(name);
+  const KeyId key = solver_.names_.id(name);
   std::vector<KeyId> required;
   for (const std::string_view other : rules.required) {
-    required.push_back(solver_.key(other));
+    required.push_back(solver_.names_.id(other));
   }
   if (!required.empty()) {
     std::get<ObjectConstraints>(branch.disjunct)
@@ -472,7 +474,7 @@ bool SchemaSolver::Expander::add_dependent(Branch& branch,
   std::vector<ConditionId> parts;
   for (const auto& [member, child] : rules.properties) {
     if (document().node(child).accepts_everything()) continue;
-    const KeyId other = solver_.key(member);
+    const KeyId other = solver_.names_.id(member);
     parts.push_back(
         conditions.any({absent(key), absent(other),
                         conditions.of({.kind = Condition::Kind::kValue,
@@ -568,8 +570,8 @@ ConditionId SchemaSolver::Expander::condition_of(const Choice& choice,
       all.push_back(kImpossible);
       continue;
     }
-    all.push_back(solver_.condition_of(literal));
-    for (const NodeId node : solver_.in_place_nodes(literal >> 1)) {
+    all.push_back(solver_.member_conditions_.of(literal));
+    for (const NodeId node : solver_.in_place_nodes(literal.node())) {
       nodes.push_back(node);
       // A condition cannot express an unevaluated rule.
       if (document().node(node).objects().unevaluated_properties != kNoNode) {
@@ -612,7 +614,7 @@ ConditionId SchemaSolver::Expander::condition_of(const Choice& choice,
 
 std::vector<SchemaSolver::Expander::Choice> SchemaSolver::Expander::dependent(
     std::string_view name, NodeId child) {
-  const KeyId key = solver_.key(name);
+  const KeyId key = solver_.names_.id(name);
   return {Choice{.literals = {holds(child)},
                  .at_key = key,
                  .edit = Choice::Edit::kRequire},

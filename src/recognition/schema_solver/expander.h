@@ -31,16 +31,6 @@
 
 namespace parlance::schema_solver {
 
-constexpr std::uint8_t type_bit(JsonType type) {
-  return static_cast<std::uint8_t>(1U << static_cast<unsigned>(type));
-}
-static_assert(type_bit(JsonType::kNull) == schema::kNull &&
-              type_bit(JsonType::kObject) == schema::kObject);
-
-constexpr bool is_nested(JsonType type) {
-  return type == JsonType::kArray || type == JsonType::kObject;
-}
-
 // What an expansion does not generate, for NoteList::leave_out().
 struct LeftOut {
   LeftOutBy by = LeftOutBy::kUnsupported;
@@ -65,7 +55,7 @@ struct Strings {
 
 struct SchemaSolver::Branch {
   struct Assumption {
-    Literal literal = 0;
+    Literal literal;
     std::uint32_t by = 0xFFFFFFFF;  // the entry of `assumed` that required it
   };
   std::vector<Assumption> positive;  // pending, next one last
@@ -166,7 +156,7 @@ class SchemaSolver::Expander {
                std::uint32_t by = 0xFFFFFFFF) const;
   // The node of an entry of Branch::assumed, for leave_out().
   NodeId place_of(const Branch& branch, std::uint32_t entry) const {
-    return entry < branch.assumed.size() ? branch.assumed[entry].literal >> 1
+    return entry < branch.assumed.size() ? branch.assumed[entry].literal.node()
                                          : document().root;
   }
   bool finish(Branch& branch);

@@ -30,11 +30,11 @@ bool may_be_narrowed(const schema::Node& node) {
 template <class Visit>
 void each_part(const schema::Document& document, Literal at,
                const Visit& visit) {
-  const schema::Node& node = document.node(at >> 1);
+  const schema::Node& node = document.node(at.node());
   const schema::ObjectRules& objects = node.objects();
   const schema::ArrayRules& arrays = node.arrays();
   const auto same = [&](NodeId child) {
-    if (child != kNoNode) visit(child << 1 | (at & 1));
+    if (child != kNoNode) visit(at.of(child));
   };
   const auto both = [&](NodeId child) {
     if (child == kNoNode) return;
@@ -46,7 +46,7 @@ void each_part(const schema::Document& document, Literal at,
   for (const NodeId child : node.one_of) {
     node.one_of.size() > 1 ? both(child) : same(child);
   }
-  if (node.not_node != kNoNode) visit(negation(node.not_node << 1 | (at & 1)));
+  if (node.not_node != kNoNode) visit(negation(at.of(node.not_node)));
   both(node.if_node);
   same(node.then_node);
   same(node.else_node);
@@ -69,8 +69,8 @@ std::vector<bool> needed_literals(const schema::Document& document) {
   std::vector<bool> seen(document.nodes.size() * 2);
   std::vector<Literal> pending;
   const auto visit = [&](Literal literal) {
-    if (seen[literal]) return;
-    seen[literal] = true;
+    if (seen[literal.bits()]) return;
+    seen[literal.bits()] = true;
     pending.push_back(literal);
   };
   visit(holds(document.root));
@@ -111,7 +111,7 @@ void note_negated(const schema::Document& document, const ItemChoices& choices,
               " \"contains\" of this array, an item counts for at most " +
               std::to_string(most)));
     }
-    if (!needed[fails(id)]) continue;
+    if (!needed[fails(id).bits()]) continue;
     const auto negated = [&](std::string_view keyword) {
       static_cast<void>(notes.leave_out(LeftOutBy::kUnsupported, id, keyword,
                                         kNegatedLeftOut));

@@ -288,7 +288,7 @@ void SchemaSolver::list_objects(DisjunctId object, std::uint64_t enough,
     std::string_view text;
     if (at.key < spelled.size()) {
       key_class.key = spelled[at.key];
-      text = key_text(key_class.key);
+      text = names_.text(key_class.key);
       const KeySet one = key_sets_.one(key_class.key);
       next.members.seen = key_sets_.unite(at.members.seen, one);
       without.members.excluded = key_sets_.unite(at.members.excluded, one);

@@ -61,7 +61,7 @@ void SchemaSolver::ObjectKeys::rank_declared() {
 // The keys that `properties` of the node declare, in its order, and its
 // patterns.
 void SchemaSolver::ObjectKeys::add_node(SchemaSolver& solver, NodeId node) {
-  const std::vector<KeyId>& keys = solver.node_keys(node).declared;
+  const std::vector<KeyId>& keys = solver.names_.of_node(node).declared;
   declared.insert(declared.end(), keys.begin(), keys.end());
   for (const auto& [pattern, child] :
        solver.document_.node(node).objects().pattern_properties) {
@@ -90,7 +90,7 @@ void SchemaSolver::ObjectKeys::add_atom(SchemaSolver& solver,
     case KeyGroup::Kind::kName:
     case KeyGroup::Kind::kNotName: {
       const automata::LanguageBounds names =
-          solver.string_language({atom.keys.id});
+          solver.string_language({atom.keys.name()});
       languages.push_back(names.under);
       if (!names.exact()) exactness |= Exactness::undecided();
       break;
@@ -160,7 +160,7 @@ SchemaSolver::ObjectKeys& SchemaSolver::object_keys(DisjunctId object) {
   std::vector<KeyId>& spelled = object_keys.spelled_list;
   for (const automata::LanguageId language : object_keys.languages) {
     for (const std::string& text : few_strings(language)) {
-      spelled.push_back(key(text));
+      spelled.push_back(names_.id(text));
     }
   }
   for (const std::vector<KeyId>* keys :
@@ -285,7 +285,8 @@ void SchemaSolver::find_extra_keys(ObjectKeys& object_keys) {
     return;
   }
   std::vector<std::string> spelled;
-  for (const KeyId id : object_keys.spelled_list) spelled.push_back(keys_[id]);
+  for (const KeyId id : object_keys.spelled_list)
+    spelled.push_back(names_.text(id));
   const automata::LanguageId other =
       languages_.complement(languages_.literals(spelled));
   const auto add = [&](const std::vector<bool>& matched) {

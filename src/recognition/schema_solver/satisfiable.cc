@@ -19,10 +19,6 @@
 namespace parlance::schema_solver {
 namespace {
 
-bool is_nested(JsonType type) {
-  return type == JsonType::kArray || type == JsonType::kObject;
-}
-
 // Whether a node visibly accepts some null, boolean, number or string: it has
 // no rule that could exclude it.
 bool accepts_some_scalar(const schema::Node& node) {
@@ -68,7 +64,8 @@ void SchemaSolver::note_stop(ConjunctionId conjunction) const {
   base::note_place([&] {
     const std::vector<Literal>& literals = conjunctions_[conjunction];
     if (literals.empty()) return std::string();
-    return "the schema at \"" + document_.pointer(literals.front() >> 1) + '"';
+    return "the schema at \"" + document_.pointer(literals.front().node()) +
+           '"';
   });
 }
 
@@ -156,8 +153,8 @@ SchemaSolver::Verdict SchemaSolver::solve(ConjunctionId conjunction) {
   // Most members of an object of thousands have such a value; it need not be
   // expanded before it is written.
   const std::vector<Literal>& literals = conjunctions_[conjunction];
-  if (literals.size() == 1 && (literals.front() & 1) == 0 &&
-      accepts_some_scalar(document_.node(literals.front() >> 1))) {
+  if (literals.size() == 1 && !literals.front().negated() &&
+      accepts_some_scalar(document_.node(literals.front().node()))) {
     return {.yes = true};
   }
   // Scalars first: they need no recursion.

@@ -16,7 +16,7 @@ namespace {
 std::uint64_t hash_of(const std::vector<Literal>& literals) {
   std::uint64_t hash = literals.size();
   for (const Literal literal : literals) {
-    hash = (hash ^ literal) * 0x9E3779B97F4A7C15;
+    hash = (hash ^ literal.bits()) * 0x9E3779B97F4A7C15;
     hash ^= hash >> 29;
   }
   return hash;
@@ -62,7 +62,11 @@ SchemaSolver::SchemaSolver(const schema::Document& document,
               : std::make_unique<automata::Languages>(automata::LanguageLimits{
                     .bytes = options.limits.bytes / 2, .search_states = 4000})),
       languages_(languages != nullptr ? *languages : *own_languages_),
-      string_sets_(document, languages_) {
+      string_sets_(document, languages_),
+      names_(document),
+      facts_(document, string_sets_),
+      overlaps_(document, options),
+      member_conditions_(document, names_, overlaps_, conditions_) {
   conjunctions_.push_back({});
   conjunctions_.push_back({kNever});
   expansions_.resize(2);
@@ -79,7 +83,6 @@ SchemaSolver::SchemaSolver(const schema::Document& document,
   for (const schema::Node& node : document_.nodes) {
     for (const NodeId child : node.enum_nodes) spells_enum_[child] = true;
   }
-  intern_keys();
 }
 
 std::optional<Error> SchemaSolver::check_nodes() {
@@ -87,40 +90,14 @@ std::optional<Error> SchemaSolver::check_nodes() {
       {document_, options_, choices_, string_sets_, notes_});
 }
 
-// Interns the keys that the document spells, in lexicographic order, so that
-// the keys with a common prefix are a range (KeyTrie).
-void SchemaSolver::intern_keys() {
-  std::vector<std::string_view> names;
-  for (const schema::Node& node : document_.nodes) {
-    const schema::ObjectRules& rules = node.objects();
-    for (const auto& [name, child] : rules.properties) names.push_back(name);
-    names.insert(names.end(), rules.required.begin(), rules.required.end());
-    for (const auto& [name, others] : rules.dependent_required) {
-      names.push_back(name);
-      names.insert(names.end(), others.begin(), others.end());
-    }
-    for (const auto& [name, child] : rules.dependent_schemas) {
-      names.push_back(name);
-    }
-  }
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  key_of_.reserve(names.size());
-  for (const std::string_view name : names) {
-    keys_.emplace_back(name);
-    key_of_.emplace(keys_.back(), static_cast<KeyId>(keys_.size() - 1));
-  }
-  keys_in_order_ = static_cast<KeyId>(keys_.size());
-}
-
 SchemaSolver::~SchemaSolver() = default;
 
 Literal SchemaSolver::unwrapped(Literal literal) const {
   if (literal >= kNever) return literal;
-  NodeId node = literal >> 1;
+  NodeId node = literal.node();
   while (true) {
     const NodeId inner = wrapped_node(document_.node(node));
-    if (inner == schema::kNoNode) return node << 1 | (literal & 1);
+    if (inner == schema::kNoNode) return literal.of(node);
     node = inner;
   }
 }
@@ -132,8 +109,8 @@ ConjunctionId SchemaSolver::conjunction(std::vector<Literal> literals) {
   for (Literal literal : literals) {
     if (literal == kNever) return kNothing;
     literal = unwrapped(literal);
-    const schema::Node* node = &document_.node(literal >> 1);
-    const bool negated = (literal & 1) != 0;
+    const schema::Node* node = &document_.node(literal.node());
+    const bool negated = literal.negated();
     if (node->types == 0) {
       if (!negated) return kNothing;
       continue;
@@ -160,7 +137,7 @@ ConjunctionId SchemaSolver::conjunction(std::vector<Literal> literals) {
   const auto id = static_cast<ConjunctionId>(conjunctions_.size());
   std::uint8_t types = schema::kAllTypes;
   for (const Literal literal : literals) {
-    if ((literal & 1) == 0) types &= document_.node(literal >> 1).types;
+    if (!literal.negated()) types &= document_.node(literal.node()).types;
   }
   types_.push_back(types);
   conjunctions_.push_back(std::move(literals));
@@ -172,46 +149,13 @@ ConjunctionId SchemaSolver::conjunction(std::vector<Literal> literals) {
 ConjunctionId SchemaSolver::with(ConjunctionId id, Literal literal) {
   if (id == kNothing) return kNothing;
   const auto [it, is_new] =
-      with_.try_emplace(std::uint64_t{id} << 32 | literal, kNothing);
+      with_.try_emplace(std::uint64_t{id} << 32 | literal.bits(), kNothing);
   if (is_new) {
     std::vector<Literal> literals = conjunctions_[id];
     literals.push_back(literal);
     it->second = conjunction(std::move(literals));
   }
   return it->second;
-}
-
-KeyId SchemaSolver::key(std::string_view name) {
-  const auto it = key_of_.find(name);
-  if (it != key_of_.end()) return it->second;
-  const auto id = static_cast<KeyId>(keys_.size());
-  keys_.emplace_back(name);
-  key_of_.emplace(keys_.back(), id);
-  return id;
-}
-
-const SchemaSolver::NodeKeys& SchemaSolver::node_keys(NodeId node) {
-  const auto [it, is_new] = node_keys_.try_emplace(node);
-  NodeKeys& keys = it->second;
-  if (is_new) {
-    const auto& properties = document_.node(node).objects().properties;
-    keys.declared.reserve(properties.size());
-    keys.sorted.reserve(properties.size());
-    for (const auto& [name, child] : properties) {
-      const KeyId id = key(name);
-      keys.declared.push_back(id);
-      keys.sorted.emplace_back(id, child);
-    }
-    std::sort(keys.sorted.begin(), keys.sorted.end());
-  }
-  return keys;
-}
-
-NodeId SchemaSolver::declared(NodeId node, KeyId key) {
-  const auto& names = node_keys(node).sorted;
-  const auto it = std::lower_bound(names.begin(), names.end(),
-                                   std::pair<KeyId, NodeId>(key, 0));
-  return it != names.end() && it->first == key ? it->second : schema::kNoNode;
 }
 
 automata::LanguageBounds SchemaSolver::string_language(
@@ -246,7 +190,7 @@ bool SchemaSolver::matches(automata::LanguageId language,
       (static_cast<std::uint64_t>(language) << 32) | key_class.key;
   const auto [it, is_new] = key_matches_.try_emplace(query, false);
   if (is_new) {
-    it->second = languages_.contains(language, keys_[key_class.key]);
+    it->second = languages_.contains(language, names_.text(key_class.key));
   }
   return it->second;
 }
@@ -254,7 +198,7 @@ bool SchemaSolver::matches(automata::LanguageId language,
 // Whether `properties` or `patternProperties` of the node declare the key.
 bool SchemaSolver::knows(NodeId node, const KeyClass& key_class) {
   if (key_class.key != kNoKey &&
-      declared(node, key_class.key) != schema::kNoNode) {
+      names_.declared(node, key_class.key) != schema::kNoNode) {
     return true;
   }
   for (const auto& [pattern, child] :
@@ -306,7 +250,7 @@ Literal SchemaSolver::item_rule(const UnevaluatedRule& rule) const {
   for (const NodeId node : rule.scopes) see(node);
   std::sort(contains.begin(), contains.end());
   contains.erase(std::unique(contains.begin(), contains.end()), contains.end());
-  return holds(choices_.choice(rule.rule >> 1, contains));
+  return holds(choices_.choice(rule.rule.node(), contains));
 }
 
 ConjunctionId SchemaSolver::member_conjunction(DisjunctId object,
@@ -338,7 +282,7 @@ ConjunctionId SchemaSolver::find_member_conjunction(DisjunctId object,
   for (const MemberRules& rules : disjunct.members) {
     bool known = false;
     if (key_class.key != kNoKey) {
-      const NodeId child = declared(rules.node, key_class.key);
+      const NodeId child = names_.declared(rules.node, key_class.key);
       if (child != schema::kNoNode) {
         literals.push_back(holds(child));
         known = true;
@@ -392,8 +336,9 @@ automata::NumberLanguages::Id SchemaSolver::add_numbers(
 
 NodeId SchemaSolver::place(ConjunctionId conjunction) const {
   const std::vector<Literal>& literals = conjunctions_[conjunction];
-  return literals.empty() || literals.front() == kNever ? document_.root
-                                                        : literals.front() >> 1;
+  return literals.empty() || literals.front() == kNever
+             ? document_.root
+             : literals.front().node();
 }
 
 NodeId SchemaSolver::place_of_object(DisjunctId object) const {
@@ -402,14 +347,14 @@ NodeId SchemaSolver::place_of_object(DisjunctId object) const {
   if (!disjunct.condition_nodes.empty()) {
     return disjunct.condition_nodes.front();
   }
-  if (!disjunct.key_rules.empty()) return disjunct.key_rules.front() >> 1;
+  if (!disjunct.key_rules.empty()) return disjunct.key_rules.front().node();
   return document_.root;
 }
 
 NodeId SchemaSolver::place_of_array(DisjunctId array) const {
   const ArrayConstraints& disjunct = arrays_[array];
   if (!disjunct.items.empty()) return disjunct.items.front().node;
-  if (!disjunct.counts.empty()) return disjunct.counts.front().literal >> 1;
+  if (!disjunct.counts.empty()) return disjunct.counts.front().literal.node();
   if (!disjunct.unevaluated.empty()) return disjunct.unevaluated.front().node;
   return document_.root;
 }
@@ -433,7 +378,7 @@ std::size_t SchemaSolver::memory_bytes() const {
          conjunctions_.size() * 160 +
          (with_.size() + member_conjunctions_.size()) * 32 +
          objects_.size() * 700 + arrays_.size() * 400 +
-         strings_.size() * sizeof(StringConstraints) + keys_.size() * 80 +
+         strings_.size() * sizeof(StringConstraints) + names_.size() * 80 +
          disjuncts_within_.size() * 96 + key_sets_.memory_bytes() +
          completable_.size() * 96 + completions_.size() * 256 +
          string_sets_.memory_bytes() + conditions_.memory_bytes() +

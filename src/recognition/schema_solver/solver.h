@@ -59,153 +59,20 @@
 #include "parlance/schema_options.h"
 #include "schema/document.h"
 #include "schema_solver/conditions.h"
+#include "schema_solver/constraints.h"
 #include "schema_solver/contains.h"
 #include "schema_solver/dependent_keys.h"
 #include "schema_solver/exactness.h"
+#include "schema_solver/exclusive.h"
 #include "schema_solver/few_values.h"
+#include "schema_solver/key_names.h"
 #include "schema_solver/key_sets.h"
+#include "schema_solver/member_conditions.h"
+#include "schema_solver/node_facts.h"
 #include "schema_solver/notes.h"
-#include "schema_solver/recursive_facts.h"
 #include "schema_solver/string_sets.h"
 
 namespace parlance::schema_solver {
-
-using schema::NodeId;
-
-constexpr Literal holds(NodeId node) { return node << 1; }
-constexpr Literal fails(NodeId node) { return node << 1 | 1; }
-constexpr Literal negation(Literal literal) { return literal ^ 1; }
-
-using ConjunctionId = base::Id<struct ConjunctionTag>;
-inline constexpr ConjunctionId kAnything{0};
-inline constexpr ConjunctionId kNothing{1};
-
-// ORDER: JsonType
-enum class JsonType : std::uint8_t {
-  kNull,
-  kBoolean,
-  kNumber,
-  kString,
-  kArray,
-  kObject,
-};
-inline constexpr std::size_t kJsonTypes = 6;
-
-inline constexpr std::uint64_t kUnboundedCount = ~std::uint64_t{0};
-
-struct StringConstraints {
-  automata::LanguageId language = 0;
-  std::uint64_t min_chars = 0;
-  std::uint64_t max_chars = kUnboundedCount;
-  bool operator==(const StringConstraints&) const = default;
-};
-
-// The rules of one node for members: `properties` and `patternProperties` of
-// `node`, and `extra` for the keys that neither declares.
-struct MemberRules {
-  NodeId node = 0;
-  Literal extra = kNoLiteral;
-  bool operator==(const MemberRules&) const = default;
-};
-
-// The rule of `node` for the keys (or indexes) that are not evaluated, neither
-// by other rules of `node` nor by a node in `scopes`.
-struct UnevaluatedRule {
-  Literal rule = kNoLiteral;
-  NodeId node = 0;
-  std::vector<NodeId> scopes;
-  bool operator==(const UnevaluatedRule&) const = default;
-};
-
-struct ObjectConstraints {
-  std::vector<MemberRules> members;
-  std::vector<UnevaluatedRule> unevaluated;
-  std::vector<Literal> key_rules;             // for every key, as a string
-  std::vector<std::pair<KeyId, Literal>> at;  // more for one key's value
-  std::vector<KeyId> required;                // sorted
-  std::vector<KeyId> forbidden;               // sorted
-  std::vector<std::pair<KeyId, std::vector<KeyId>>> dependent;
-  std::uint64_t min = 0;
-  std::uint64_t max = kUnboundedCount;
-  // The disjunctions that were not split, and the nodes that they come from, in
-  // the order of the schema.
-  ConditionId condition = kAlways;
-  std::vector<NodeId> condition_nodes;
-  bool operator==(const ObjectConstraints&) const = default;
-};
-// So many alternatives are followed side by side where they are those of one
-// disjunction.  Beyond it they are joined, or left out with a note.
-inline constexpr std::size_t kMostAlternatives = std::size_t{1} << 14;
-
-// The most witnesses that one array disjunct may have.
-inline constexpr std::size_t kMaxWitnesses = 32;
-
-// The items' rules of one node: its prefix, then `rest`.
-struct ItemRules {
-  NodeId node = 0;
-  Literal rest = kNoLiteral;
-  bool operator==(const ItemRules&) const = default;
-};
-
-// The number of items that satisfy `literal` is in [min, max].
-struct ItemCount {
-  Literal literal = kNoLiteral;
-  std::uint64_t min = 1;
-  std::uint64_t max = kUnboundedCount;
-  bool operator==(const ItemCount&) const = default;
-};
-
-struct ArrayConstraints {
-  std::vector<ItemRules> items;
-  std::vector<UnevaluatedRule> unevaluated;
-  std::vector<std::pair<std::uint64_t, Literal>> at;  // more for one index
-  // (index, literal): some item at the index or after it satisfies the literal.
-  std::vector<std::pair<std::uint64_t, Literal>> witnesses;
-  std::vector<ItemCount> counts;
-  std::uint64_t min = 0;
-  std::uint64_t max = kUnboundedCount;
-  bool unique = false;  // only if `max` is above 1
-  bool operator==(const ArrayConstraints&) const = default;
-
-  // The items from this index on have the same rules.
-  std::uint64_t prefix = 0;
-};
-
-// A set of the values of a type that has at most two.
-using Constants = std::uint8_t;
-inline constexpr Constants kNullValue = 1;
-inline constexpr Constants kFalseValue = 1;
-inline constexpr Constants kTrueValue = 2;
-
-// One disjunct of a conjunction for one type, as an index into the table of
-// the type: SchemaSolver::string(), numbers(), array() or object().  Null
-// and booleans have no table: there the id holds a set of values, which
-// SchemaSolver::constants() returns.
-using DisjunctId = std::uint32_t;
-
-// A class of keys that the rules of an object do not distinguish: either one
-// key that the schema spells, or all other keys that match the same of the
-// patterns in `languages`, as `matched` says.
-struct KeyClass {
-  KeyId key = kNoKey;
-  const std::vector<automata::LanguageId>* languages = nullptr;
-  const std::vector<bool>* matched = nullptr;
-};
-
-// The keys that the schema does not spell and that match exactly the patterns
-// in `matched`.
-struct ExtraKeys {
-  std::vector<bool> matched;
-  automata::LanguageId language = 0;  // unused where there is one class only
-};
-
-// One alternative for the value of a member, and the condition that remains
-// after the member.
-struct MemberAlternative {
-  ConjunctionId conjunction = kNothing;
-  ConditionId condition = kAlways;
-  bool operator==(const MemberAlternative&) const = default;
-};
 
 // Not thread-safe.  Tables only grow; references to their entries stay valid.
 class SchemaSolver {
@@ -383,12 +250,10 @@ class SchemaSolver {
   // The keys with a rank below this one.
   KeySet ranked_below(DisjunctId object, std::uint32_t rank);
 
-  KeyId key(std::string_view name);
-  // Keys below this one are in lexicographic order.
-  KeyId keys_in_order() const { return keys_in_order_; }
   KeySets& key_sets() { return key_sets_; }
   const KeySets& key_sets() const { return key_sets_; }
-  const std::string& key_text(KeyId key) const { return keys_[key]; }
+  KeyNames& names() { return names_; }
+  const KeyNames& names() const { return names_; }
 
   automata::Languages& languages() { return languages_; }
   automata::NumberLanguages& numbers() { return numbers_; }
@@ -460,10 +325,6 @@ class SchemaSolver {
   void find_prefix(ArrayConstraints& array);
   std::optional<Literal> unevaluated_rule(NodeId id, JsonType type) const;
   bool has_unevaluated(ConjunctionId conjunction, JsonType type) const;
-  // exclusive.h, for the options of a node's oneOf.  Null: there are too many
-  // overlaps.
-  using Overlaps = std::vector<std::vector<std::uint32_t>>;
-  const Overlaps* overlaps(NodeId node, JsonType type);
   std::size_t width(Literal literal, JsonType type);
   std::size_t find_width(Literal literal, JsonType type);
   std::size_t width(ConjunctionId conjunction, JsonType type);
@@ -486,33 +347,8 @@ class SchemaSolver {
   class ItemSearch;
 
   // members.cc: see there.
-  bool accepts_all(NodeId id, JsonType type);
-  bool finds_all(NodeId id, JsonType type);
-  bool has_exact_negation(NodeId id);
-  bool finds_exact_negation(NodeId id);
-  ConditionId object_condition(NodeId id);
-  void add_dependencies(const schema::ObjectRules& rules,
-                        std::vector<ConditionId>& parts);
-  ConditionId negated_object_condition(NodeId id);
-  ConditionId condition_of(Literal literal);
-  ConditionId one_of(NodeId id, bool negated);
   std::vector<MemberAlternative> split_by_constants(
       const MemberAlternative& of);
-  // How many of some nodes hold, as conditions.
-  struct FewHold {
-    ConditionId none = kImpossible;
-    ConditionId one = kImpossible;   // exactly
-    ConditionId some = kImpossible;  // one or more
-    ConditionId two = kImpossible;   // or more
-  };
-  static constexpr std::size_t kSpelledOut = 8;  // so many nodes are not halved
-  // Sets `none` and `one`.
-  FewHold exactly_one(std::span<const NodeId> nodes);
-  // Sets `some` and `two`.
-  FewHold at_least_two(std::span<const NodeId> nodes);
-  std::vector<std::vector<NodeId>> overlapping_groups(NodeId id);
-  ConditionId if_then_else(const schema::Node& node, bool negated);
-
   Verdict solve_items(DisjunctId array, std::uint64_t size,
                       const std::vector<std::uint64_t>& counted,
                       std::uint32_t found_witnesses, const IsUsed& used);
@@ -540,14 +376,6 @@ class SchemaSolver {
       const std::vector<PatternRules>& patterns);
   std::optional<automata::LanguageId> extra_keys_of_any_class(
       DisjunctId object);
-  void intern_keys();
-  // The keys of a node's `properties`.
-  struct NodeKeys {
-    std::vector<KeyId> declared;  // as written
-    std::vector<std::pair<KeyId, NodeId>> sorted;
-  };
-  const NodeKeys& node_keys(NodeId node);
-  NodeId declared(NodeId node, KeyId key);
   bool matches(automata::LanguageId language, const KeyClass& key_class);
   bool knows(NodeId node, const KeyClass& key_class);
   bool evaluated(const UnevaluatedRule& rule, const KeyClass& key_class);
@@ -564,6 +392,11 @@ class SchemaSolver {
   automata::Languages& languages_;
   automata::NumberLanguages numbers_;
   StringSets string_sets_;
+  KeyNames names_;
+  NodeFacts facts_;
+  OverlapTable overlaps_;
+  Conditions conditions_;
+  MemberConditions member_conditions_;
 
   std::deque<std::vector<Literal>> conjunctions_;
   // The types that the positive literals of a conjunction allow: TypeBits.
@@ -588,17 +421,8 @@ class SchemaSolver {
       few_values_;
   std::deque<std::unique_ptr<ObjectKeys>> object_keys_;
 
-  std::deque<std::string> keys_;
-  std::unordered_map<std::string_view, KeyId> key_of_;
-  KeyId keys_in_order_ = 0;
   KeySets key_sets_;
-  std::unordered_map<NodeId, NodeKeys> node_keys_;
-  Conditions conditions_;
-  std::unordered_map<Literal, ConditionId> condition_of_;
-  RecursiveFacts accepts_all_;  // by node and type
-  RecursiveFacts has_exact_negation_;
-  // Caches of overlaps() and width(), by node and literal and by type.
-  std::unordered_map<std::uint64_t, std::optional<Overlaps>> overlaps_;
+  // The cache of width(), by literal and type.
   std::unordered_map<std::uint64_t, std::size_t> widths_;
   // The cache of completable(), by its arguments and the number of levels.
   std::map<std::tuple<DisjunctId, ConditionId, KeySet, KeySet, std::uint64_t,

@@ -13,8 +13,8 @@ namespace parlance::schema_solver {
 
 // The keys of the document have the same ids in all solvers.
 KeyId Translation::key(KeyId key) {
-  if (key == kNoKey || key < from_.keys_in_order_) return key;
-  return to_.key(from_.key_text(key));
+  if (key == kNoKey || key < from_.names_.in_order()) return key;
+  return to_.names_.id(from_.names_.text(key));
 }
 
 KeySet Translation::keys(KeySet set) {

@@ -331,7 +331,7 @@ class ObjectWriter {
       return solver.rank(disjunct, one) < solver.rank(disjunct, other);
     });
     spelled_.reserve(keys_.size());
-    for (const KeyId key : keys_) spelled_.push_back(solver.key_text(key));
+    for (const KeyId key : keys_) spelled_.push_back(solver.names().text(key));
     const std::vector<Literal>& rules = solver.object(disjunct).key_rules;
     if (!rules.empty()) name_rule_ = solver.string_language(rules).under;
   }
@@ -368,7 +368,7 @@ class ObjectWriter {
       const bool required = contains(part.required, key);
       const bool listed =
           required || solver_.rank(disjunct_, key) != SchemaSolver::kNoRank;
-      const std::string& name = solver_.key_text(key);
+      const std::string& name = solver_.names().text(key);
       if (!listed && !texts_.contains(writable(), name)) continue;
       const ConjunctionId value = splitter_.value(part, {.key = key});
       if (!possible(value)) {
@@ -457,7 +457,7 @@ void ArgumentSchema::note_narrowed(std::string keyword, std::string path,
 void ArgumentSchema::note_formats(const Conjunction& all) {
   if (document_.patterns.empty()) return;
   for (const Literal literal : all) {
-    for (const NodeId node : solver_.in_place_nodes(literal >> 1)) {
+    for (const NodeId node : solver_.in_place_nodes(literal.node())) {
       schema_solver::note_format(document_, node, solver_.notes());
     }
   }
@@ -539,11 +539,11 @@ std::optional<Error> ArgumentSchema::why_unlistable(
   for (const schema_solver::ItemCount& count : constraints.counts) {
     // That no item satisfies a literal is a rule for each item.
     if (count.max == 0) continue;
-    return unsupported("'contains'", document_.pointer(count.literal >> 1));
+    return unsupported("'contains'", document_.pointer(count.literal.node()));
   }
   if (constraints.unique && constraints.max > 1) {
     for (const Literal literal : all) {
-      for (const NodeId node : solver_.in_place_nodes(literal >> 1)) {
+      for (const NodeId node : solver_.in_place_nodes(literal.node())) {
         if (!document_.node(node).arrays().unique_items) continue;
         return unsupported("'uniqueItems'",
                            document_.pointer(node) + "/uniqueItems");

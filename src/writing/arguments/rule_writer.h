@@ -74,7 +74,7 @@ class RuleWriter {
   }
   // The pointer of a value, for errors.
   std::string pointer(const Conjunction& all) const {
-    return all.empty() ? "" : document_.pointer(all[0] >> 1);
+    return all.empty() ? "" : document_.pointer(all[0].node());
   }
 
   ExprId root();

@@ -22,8 +22,6 @@ using schema::Node;
 using schema::NodeId;
 using schema_solver::Literal;
 
-constexpr bool is_negative(Literal literal) { return (literal & 1) != 0; }
-
 // Whether a schema contains a reference, or an anchor that a reference may
 // name.
 bool refers(const json::Value& schema) {
@@ -177,10 +175,10 @@ std::uint8_t ArgumentSchema::whole_types(NodeId id) const {
 }
 
 std::uint8_t ArgumentSchema::types_of_literal(Literal literal) {
-  return is_negative(literal)
+  return literal.negated()
              ? schema::kAllTypes &
-                   static_cast<std::uint8_t>(~whole_types(literal >> 1))
-             : types_of(literal >> 1);
+                   static_cast<std::uint8_t>(~whole_types(literal.node()))
+             : types_of(literal.node());
 }
 
 std::uint8_t ArgumentSchema::types(const Conjunction& all) {
@@ -191,8 +189,8 @@ std::uint8_t ArgumentSchema::types(const Conjunction& all) {
 
 bool ArgumentSchema::unconstrained(const Conjunction& all) const {
   return std::all_of(all.begin(), all.end(), [&](Literal literal) {
-    return !is_negative(literal) &&
-           document_.node(literal >> 1).accepts_everything();
+    return !literal.negated() &&
+           document_.node(literal.node()).accepts_everything();
   });
 }
 
@@ -246,7 +244,7 @@ std::vector<NodeId> ArgumentSchema::conjuncts(const Conjunction& all) const {
     if (id != schema::kNoNode && seen.insert(id).second) out.push_back(id);
   };
   for (const Literal literal : all) {
-    if (!is_negative(literal)) add(literal >> 1);
+    if (!literal.negated()) add(literal.node());
   }
   for (std::size_t i = 0; i < out.size(); ++i) {
     const Node& node = document_.node(out[i]);
@@ -276,7 +274,7 @@ std::optional<std::vector<std::string>> ArgumentSchema::listed_strings(
 std::optional<Lengths> ArgumentSchema::lengths(const Conjunction& all) const {
   Lengths out;
   bool limited = false;
-  if (std::ranges::any_of(all, is_negative)) return std::nullopt;
+  if (std::ranges::any_of(all, &Literal::negated)) return std::nullopt;
   for (const NodeId id : conjuncts(all)) {
     const Node& node = document_.node(id);
     const schema::StringRules& rules = node.strings();
@@ -354,9 +352,9 @@ json::Value ArgumentSchema::schema_of(const Conjunction& all,
   bool wraps = false;
   const std::string base = base_uri();
   for (const Literal literal : all) {
-    const NodeId id = literal >> 1;
+    const NodeId id = literal.node();
     const Node& node = document_.node(id);
-    const bool negative = is_negative(literal);
+    const bool negative = literal.negated();
     if (node.accepts_everything() && !negative) continue;
     json::Value part;
     if (node.literal) {

@@ -180,7 +180,7 @@ class ArgumentSchema {
                                      schema_solver::JsonType type);
   static Error too_many(std::string path);
   std::string pointer(const Conjunction& all) const {
-    return all.empty() ? "" : document_.pointer(all[0] >> 1);
+    return all.empty() ? "" : document_.pointer(all[0].node());
   }
 
   const schema::Document& document_;
