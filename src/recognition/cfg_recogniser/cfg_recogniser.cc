@@ -405,7 +405,7 @@ Recogniser::PartPosition CfgRecogniser::part_at(Configuration config) {
 // Where the text of the part may end, what follows it may be read as well, so
 // there only what is known of a lexeme holds.  What may follow a value that is
 // the whole text of the part is not decided by the part: there is no
-// Hint::value, and a number goes on as the part says only if what follows
+// Hint::value, and a number continues as the part says only if what follows
 // cannot begin like the rest of a number.
 recogniser::Hint CfgRecogniser::hint(Configuration config) {
   if (config.dead() || !is_inside(config)) return {};

@@ -175,6 +175,11 @@ void Closures::Closure::follow(const Item& item) {
 // Calls a plain rule.  `after` is the item of the caller after a body that is
 // not empty.  The rule is entered at its first call here; if it is known to
 // match the empty text, later callers continue at once.
+//
+// All calls of a rule in a closure stand at one position, so the rule has one
+// local context.  Each pair of a caller and "the rule is empty here" is
+// continued exactly once: here if emptiness was known when the caller came, in
+// end() if it was found afterwards.
 void Closures::Closure::call(const Item& item, const Item& after) {
   const rules::RuleId rule = network_.states[item.state].index;
   Memory::Place& place = memory_.local_of_rule[rule];
@@ -302,6 +307,9 @@ bool Closures::Closure::run_deferred() {
     item.inner = 0;
     return item;
   };
+  // Entering a rule may add callers, and a caller that has more to read makes a
+  // tail call one no longer.  So one call is entered at a time, and only when
+  // nothing is left do the entered ones have all their callers.
   for (Item& item : deferred_) {
     if (is_outward(item) || !only_ends(item)) continue;
     item.inner = kOutward;
@@ -320,13 +328,17 @@ bool Closures::Closure::run_deferred() {
   return false;
 }
 
+// The end of a rule: what follows depends on where the rule was entered.
 void Closures::Closure::end(const Item& item) {
   if (item.context == kOutermost) return keep(item);
   if (!is_local(item.context)) {
+    // Before this position: the context has the return addresses.
     closed_.pure = false;
     record_read(item.context);
     return add_all(contexts_[item.context]);
   }
+  // At this position: the rule is empty.  Those who call it from now on are
+  // continued by call(); to continue a caller adds no caller to the list.
   Local& one = local_of(item.context);
   if (one.empty) return;
   one.empty = true;
@@ -382,6 +394,8 @@ Closures::Closed Closures::Closure::run(Items& items) {
   }
   drop_dominated();
   for (Item& item : kept_) {
+    // Only contexts that a kept item refers to are interned, so a rule that was
+    // entered and read nothing leaves none.
     if (!is_local(item.context)) continue;
     if (!base::work_left()) {
       items.clear();
@@ -405,6 +419,9 @@ Closures::Closed Closures::Closure::run(Items& items) {
 // Returns the local context that stores this content: where tail calls make a
 // cycle (a ::= b c?, b ::= a c?), all of them have the same content, and are
 // one context.
+//
+// A tail call has nothing left to do but to end its rule.  So to return to it,
+// and then to its callers, is to return to its callers.
 std::uint32_t Closures::Closure::with_content(std::uint32_t local) {
   if (locals_[local].same == kLocal) find_content(local);
   return locals_[local].same;
@@ -442,6 +459,8 @@ void Closures::Closure::join_contents(std::span<const std::uint32_t> loop) {
   const std::uint32_t first = *std::ranges::min_element(
       loop, {}, [&](std::uint32_t index) { return locals_[index].rule; });
   for (const std::uint32_t index : loop) locals_[index].same = first;
+  // First the callers that are no tail calls, of all members.  A tail call of
+  // the outermost context stays: there is nothing to replace it by.
   Items& content = locals_[first].content;
   for (const std::uint32_t index : loop) {
     spend(1 + locals_[index].callers.size() / 4);
@@ -454,6 +473,8 @@ void Closures::Closure::join_contents(std::span<const std::uint32_t> loop) {
     }
   }
   std::sort(content.begin(), content.end());
+  // Then the contexts in which the tail calls are, each once.  Those of the
+  // loop itself have `first` as their content by now, and add nothing.
   joined_.clear();
   for (const std::uint32_t index : loop) {
     for (const Item& caller : locals_[index].callers) {
@@ -468,6 +489,9 @@ void Closures::Closure::join_contents(std::span<const std::uint32_t> loop) {
   }
   std::sort(joined_.begin(), joined_.end());
   joined_.erase(std::unique(joined_.begin(), joined_.end()), joined_.end());
+  // Their contents are sorted.  Invariant: runs_ has the ends of sorted runs of
+  // `content`; each round of the second loop halves their number, so n items of
+  // k contexts cost n log k.
   runs_ = {0, content.size()};
   for (const ContextId up : joined_) {
     const std::span<const Item> further = content_of(up);

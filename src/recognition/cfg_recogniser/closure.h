@@ -97,8 +97,8 @@ struct Closures::Memory {
   Items deferred;
   base::ReusableSet<Item, ItemHash> seen;
   Locals locals;
-  // Pairs of contexts of which the second subsumes the first, as far as that is
-  // in the read set already.
+  // Pairs of contexts whose second subsumes the first, if that is in the read
+  // set already.
   struct PairHash {
     std::size_t operator()(std::uint64_t pair) const {
       std::uint64_t hash = 0;

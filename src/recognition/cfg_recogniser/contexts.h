@@ -1,7 +1,7 @@
 #ifndef PARLANCE_SRC_CFG_RECOGNISER_CONTEXTS_H_
 #define PARLANCE_SRC_CFG_RECOGNISER_CONTEXTS_H_
 
-// The contexts of a recogniser, and what is known of each whatever the text.
+// The contexts of a recogniser, and what is known of each in any text.
 
 #include <cstddef>
 #include <cstdint>

@@ -45,6 +45,11 @@ constexpr std::size_t kStepsPerItem = 100;
 // While recording, every item also has the back pointer of its preferred
 // derivation.  A better one may be found after the item has been followed; then
 // the item is followed again (again_), which only updates back pointers.
+//
+// Invariant of run(): the items before the i-th have been followed, each with
+// the best back pointer that was known then.  again_ has those among them whose
+// derivation has improved since; an item of again_ that was not followed yet is
+// skipped, because it will be followed with its better pointer anyway.
 class EarleyRecogniser::Closure {
  public:
   Closure(EarleyRecogniser& recogniser, const Place& place, StateSet& column)
@@ -180,7 +185,9 @@ class EarleyRecogniser::Closure {
 
   // Whether the derivation through `wanted` is preferred to the known one.
   // Both are followed backwards, the one that is later in the text first, until
-  // they meet; then their parts are compared from the first on.
+  // they meet; then their parts are compared from the first on.  Before the
+  // item where they meet they are the same derivation, so those parts are equal
+  // and need not be followed.
   bool better(std::uint32_t index, const Back& wanted) {
     Derivation& one = one_;
     Derivation& other = other_;
@@ -328,6 +335,10 @@ class EarleyRecogniser::Closure {
 
   // Completion: advances the callers of the rule.  Also decides whether the
   // activation of the rule has to end here.
+  //
+  // The callers are those that wait in the set where the rule was entered.  If
+  // that is this set, the rule is empty, and callers that come later are
+  // advanced by call(): each pair of a caller and an empty rule once.
   void complete(const Item& item, std::uint32_t index, RuleId rule) {
     const RuleActivation& activation =
         recogniser_.activations_[item.activation];

@@ -61,7 +61,7 @@ class Parts {
                                       recogniser::Recogniser& part) const {
     return item.inner == 0 ? part.start() : configs_[item.inner];
   }
-  // The same, for an item of which the part is not asked for anything else.
+  // The same, where nothing else is asked of the part.
   recogniser::Configuration config_of(const Item& item) {
     return item.inner == 0 ? at(item.state).start() : configs_[item.inner];
   }

@@ -55,6 +55,8 @@ void Renamings::learn(const NumberedKernel& kernel, Configuration to,
       trace.reads.any_by_identity()) {
     return;
   }
+  // What the result depends on: the contexts that were read, that were compared
+  // (in vain, too), and that were made and may have been there.
   asked_.clear();
   for (const ContextId context : trace.reads.list()) asked_.add(context);
   for (const ContextId context : trace.compared.list()) asked_.add(context);

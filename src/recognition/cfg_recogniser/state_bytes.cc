@@ -19,7 +19,7 @@ using automata::CharStep;
 
 namespace {
 
-// The bytes of which every valid text is one of characters of the set.
+// The bytes whose valid texts consist of characters of the set.
 base::ByteSet bytes_of_texts(const regex::CharClass& set) {
   base::ByteSet bytes = ascii_bytes(set);
   bool beyond[2] = {false, false};  // before and after the surrogates

@@ -1,7 +1,7 @@
 #ifndef PARLANCE_SRC_CFG_RECOGNISER_STATES_H_
 #define PARLANCE_SRC_CFG_RECOGNISER_STATES_H_
 
-// States and frames, of which configurations consist: see cfg_recogniser.h.
+// States and frames, the two halves of a configuration: see cfg_recogniser.h.
 
 #include <cstddef>
 #include <cstdint>

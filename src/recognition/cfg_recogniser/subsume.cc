@@ -37,14 +37,14 @@ constexpr std::size_t kMostItems = 4000;
 // do too, so it counts as several.
 constexpr std::size_t kMostPairsOfClosure = 4000;
 constexpr std::size_t kPairsOfGivingUp = 800;
-// Up to so many assumptions, and so many items in all, a pair that is known to
+// While there are fewer assumptions and fewer items, a pair that is known to
 // hold is compared again, so that the read set names contents and not
 // identities.
 constexpr std::size_t kExpandedPairs = 16;
 constexpr std::size_t kExpandedItems = 256;
 // An answer no that depends on more contexts is not stored with them.
 constexpr std::size_t kMostCompared = 32;
-// So many items or contexts are compared in the time of a step.
+// The items or contexts that are compared in the time of a step.
 constexpr std::size_t kComparedPerStep = 8;
 // How many items of the same state each item is compared with.
 constexpr std::size_t kNeighbours = 8;
@@ -119,8 +119,14 @@ std::uint16_t& Closures::Closure::assumption(ContextId a, ContextId b) {
 // Invariant: assumed_ has the pairs that are assumed or were found to hold
 // under these assumptions, taken_ those whose answer yes is known from before.
 // When a pair is found not to hold, both are cut back to what they were before
-// it, as what was concluded from it is void.
+// it, as what was concluded from it is void.  compared_ is not cut back: an
+// answer yes depends on the assumptions that stand in the end, an answer no on
+// all that was looked at.
+//
+// Recursive: at most kMostPairs deep.
 bool Closures::Closure::holds(ContextId a, ContextId b) {
+  // Answers that need no comparison: the contexts are the same, the pair was
+  // found to hold for an item before, or it is assumed, or known.
   a = settled(a);
   b = settled(b);
   if (a == b) return true;
@@ -146,6 +152,7 @@ bool Closures::Closure::holds(ContextId a, ContextId b) {
     gave_up_ = true;
     return false;
   }
+  // From here on the pair is assumed, so that a cycle back to it ends.
   const std::size_t mark = assumed_.size();
   const std::size_t mark_taken = taken_.size();
   const std::size_t mark_compared = compared_.size() - (kept ? 2 : 0);
@@ -155,8 +162,9 @@ bool Closures::Closure::holds(ContextId a, ContextId b) {
         static_cast<std::uint16_t>(&assumed - assumed_at_.data()));
   }
   assumed = static_cast<std::uint16_t>(assumed_.size());
-  // Contents are sorted by state.  Of two lists of hundreds of items most name
-  // the same two contexts, which are compared once.
+  // Contents are sorted by state, so `first` only moves on.  Most items of two
+  // lists of hundreds name the same two contexts, which are compared once: that
+  // pair is `held` in `held_by`.
   const std::span<const Item> of_b = content_of(b);
   auto first = of_b.begin();
   ContextId held = kOutermost;
@@ -177,6 +185,7 @@ bool Closures::Closure::holds(ContextId a, ContextId b) {
   if (all) return true;
   assumed_.resize(mark);
   taken_.resize(mark_taken);
+  // A search that gave up has found nothing out.
   if (kept && !gave_up_) {
     contexts_.remember_subsumption(
         a, b, {.holds = false, .compared = compared_since(mark_compared)});
@@ -248,8 +257,13 @@ void Closures::Closure::record_pairs() {
 }
 
 // Drops items that others make redundant, and returns whether there were any.
-// Of two equivalent items, the one with the older context stays.  Where two
-// contexts have hundreds of states in common, they are compared once.
+// Where two contexts have hundreds of states in common, they are compared once:
+// `known` has the last two answers.
+//
+// Invariant of the loops: of two items that were compared and are not gone,
+// neither is redundant beside the other.  Items are sorted by state and then by
+// context, and of two equivalent ones the later is dropped, so the one with the
+// older context stays.
 // REQUIRES: `items` is sorted.
 bool Closures::Closure::drop_subsumed(Items& items) {
   const auto first = std::ranges::adjacent_find(items, {}, &Item::state);
@@ -310,6 +324,8 @@ ContextId Closures::Closure::older_equal(std::uint32_t index) {
     if (std::find(tried.begin(), last, other) != last) continue;
     if (count == kNeighbours) break;
     tried[count++] = other;
+    // Equivalent if each subsumes the other.  The second comparison overwrites
+    // what the first has found out, and the result depends on both.
     if (!subsumed(context, other)) continue;
     const auto assumed = assumed_;
     const auto taken = taken_;

@@ -60,9 +60,9 @@ struct TransitionNetwork::Build {
   };
   std::vector<Work> left = {};
 
-  // Alternatives of so many begin with bytes or classes rather than with calls,
-  // so that share_prefixes() sees their texts; and so do the parts of a
-  // sequence of so many.
+  // Where there are as many alternatives, or parts of a sequence, they begin
+  // with bytes or classes rather than with calls, so that share_prefixes() sees
+  // their texts.
   static constexpr std::size_t kManyAlternatives = 64;
   // By rule: the nodes of its body, from 1, if the body has no calls and is
   // small; 0: it is not such a rule.

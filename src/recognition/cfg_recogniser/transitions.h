@@ -7,7 +7,7 @@
 // not computed yet; or kByFrame | i if the frame decides, where i is the kernel
 // after the byte.  What such a kernel makes in a frame is found by its
 // contexts: many transitions lead to the same kernel in the same contexts.
-// After `;` the statement is over, whatever it was.
+// After `;` any statement is over.
 //
 // What is not found is made by the cheapest of three ways: by a renaming that
 // is known (renamings.h), by parts (state_bases.h), by a closure.
