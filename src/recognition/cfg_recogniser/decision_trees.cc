@@ -74,7 +74,7 @@ DecisionTrees::Walk& DecisionTrees::walk(Node& root,
     at = root = tree_.add();
     memory_.add(EquivalenceTree::bytes_of(0));
   }
-  bool fresh = tree_.node(at).question == EquivalenceTree::kNone &&
+  bool fresh = tree_.node(at).question == EquivalenceTree::kNo &&
                tree_.node(at).equivalent.dead();
   std::uint32_t first = 0;
   for (;;) {

@@ -143,7 +143,7 @@ class EarleyRecogniser::Closure {
   // A derivation, followed backwards.
   struct Derivation {
     Node at;
-    StateId run = kNoId;                   // the state that reads here
+    StateId run{kNoId};                    // the state that reads here
     bool done = false;                     // at the beginning of the rule
     std::vector<std::uint32_t> ends = {};  // of its parts, the last first
     // The items met in the current state set, with the number of parts after
@@ -165,7 +165,7 @@ class EarleyRecogniser::Closure {
     if (call || (read && derivation.run != state)) {
       derivation.ends.push_back(here);
     }
-    derivation.run = read ? state : kNoId;
+    derivation.run = read ? state : StateId{kNoId};
     derivation.at = before;
     if (before.first < here) derivation.met.clear();
     derivation.met.emplace_back(before.second, derivation.ends.size());
@@ -193,7 +193,7 @@ class EarleyRecogniser::Closure {
     Derivation& other = other_;
     for (Derivation* derivation : {&one, &other}) {
       derivation->at = {column_.position, index};
-      derivation->run = kNoId;
+      derivation->run = StateId{kNoId};
       derivation->done = false;
       derivation->ends.clear();
       derivation->met.clear();
@@ -619,8 +619,8 @@ void EarleyRecogniser::advance_in_text(const Item& item, const Item& next,
   const AhoCorasick::Node& node = automaton.at(next.inner);
   if (node.excluded) return;
   if (node.calls.empty()) return push(out, next);
-  for (StateId call : node.calls) {
-    push(out, {call, item.origin, item.activation, 0, 0});
+  for (const std::uint32_t call : node.calls) {
+    push(out, {StateId{call}, item.origin, item.activation, 0, 0});
   }
 }
 

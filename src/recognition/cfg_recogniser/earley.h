@@ -54,7 +54,7 @@ namespace parlance::cfg_recogniser {
 class EarleyRecogniser {
  private:
   struct Item {
-    StateId state = 0;
+    StateId state = {};
     std::uint32_t origin = 0;
     std::uint32_t activation = 0;
     std::uint32_t inner = 0;  // meaning depends on the state's action

@@ -25,6 +25,7 @@
 
 #include "base/block_vector.h"
 #include "base/hashed_ids.h"
+#include "base/id.h"
 #include "base/list_store.h"
 #include "base/mix.h"
 #include "recogniser/recogniser.h"
@@ -33,21 +34,23 @@ namespace parlance::cfg_recogniser {
 
 class EquivalenceTree {
  public:
-  using Id = std::uint32_t;
-  static constexpr Id kNone = 0xFFFFFFFF;
+  using Id = base::Id<struct EquivalenceTreeNode>;
+  static constexpr Id kNone{0xFFFFFFFF};
+  // No question; no edge.
+  static constexpr std::uint32_t kNo = 0xFFFFFFFF;
 
   // A node without a question is a leaf, or was just added.
   struct Node {
-    std::uint32_t question = kNone;
+    std::uint32_t question = kNo;
     recogniser::Configuration equivalent = {};  // of a leaf; dead elsewhere
-    bool by_identity = false;  // asks for the context itself, not its form
-    std::uint32_t last_edge = kNone;  // in edges_
+    bool by_identity = false;       // asks for the context itself, not its form
+    std::uint32_t last_edge = kNo;  // in edges_
     std::uint32_t edges = 0;
   };
 
   Id add() {
     nodes_.push_back({});
-    return static_cast<Id>(nodes_.size() - 1);
+    return Id{nodes_.size() - 1};
   }
   Node& node(Id id) { return nodes_[id]; }
 
@@ -61,7 +64,7 @@ class EquivalenceTree {
           });
       return known ? edges_[*known].to : kNone;
     }
-    for (std::uint32_t i = nodes_[from].last_edge; i != kNone;
+    for (std::uint32_t i = nodes_[from].last_edge; i != kNo;
          i = edges_[i].before) {
       if (answers(edges_[i], form, inside)) return edges_[i].to;
     }
@@ -74,7 +77,7 @@ class EquivalenceTree {
     edges_.push_back({from, form, to, node.last_edge, inside_.add(inside)});
     node.last_edge = static_cast<std::uint32_t>(edges_.size() - 1);
     if (++node.edges == kFew + 1) {
-      for (std::uint32_t i = node.last_edge; i != kNone; i = edges_[i].before) {
+      for (std::uint32_t i = node.last_edge; i != kNo; i = edges_[i].before) {
         hashed_.add(hash(edges_[i]), i);
       }
     } else if (node.edges > kFew) {
@@ -90,10 +93,10 @@ class EquivalenceTree {
   static constexpr std::uint32_t kFew = 8;
 
   struct Edge {
-    Id from = 0;
+    Id from = {};
     std::uint32_t form = 0;
-    Id to = 0;
-    std::uint32_t before = kNone;  // another edge of the same node, in edges_
+    Id to = {};
+    std::uint32_t before = kNo;  // another edge of the same node, in edges_
     std::span<const std::uint32_t> inside = {};
   };
 

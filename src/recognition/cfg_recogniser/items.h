@@ -40,7 +40,7 @@ inline constexpr ContextId kOutermost{0};
 
 // A state of the network in a context.
 struct Item {
-  StateId state = 0;
+  StateId state = {};
   ContextId context = {};
   std::uint32_t inner = 0;  // meaning depends on the state's action
   std::uint32_t count = 0;

@@ -121,7 +121,7 @@ void NetworkFacts::find_tails() {
   for (std::uint32_t& here : first) here = count += here;
   std::vector<StateId> from(count);
   std::vector<StateId> left;
-  for (StateId id = 0; id < states.size(); ++id) {
+  for (StateId id{0}; id < states.size(); ++id) {
     const NetworkState& state = states[id];
     if (!state.live) continue;
     for (const StateId target : state.epsilon) from[--first[target]] = id;

@@ -118,7 +118,7 @@ class Renamings {
     bool pure = false;
     // The target: a state, or a configuration of the schema of `site`.
     recogniser::Configuration to = {};
-    StateId site = 0;
+    StateId site = {};
     std::span<const ContextId> frame = {};  // of the state, or of the site
     std::span<const ContextId> reads = {};
     std::span<const Made> made = {};

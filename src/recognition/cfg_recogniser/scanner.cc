@@ -204,7 +204,9 @@ void Scanner::advance_in_text(const Item& item, const Item& next, Items& out) {
   const AhoCorasick::Node& node = automaton.at(next.inner);
   if (node.excluded) return;
   if (node.calls.empty()) return push(out, next);
-  for (const StateId call : node.calls) push(out, {call, item.context, 0, 0});
+  for (const std::uint32_t call : node.calls) {
+    push(out, {StateId{call}, item.context, 0, 0});
+  }
 }
 
 // --- Tokens ------------------------------------------------------------------

@@ -21,19 +21,19 @@ class PrefixSharing {
 
   void run() {
     const std::size_t count = states_.size();
-    for (StateId id = 0; id < count; ++id) share(id);
+    for (StateId id{0}; id < count; ++id) share(id);
   }
 
  private:
   // A text of the state that is being changed, or what is left of it.
   struct Text {
     std::string_view text;
-    StateId next = 0;
+    StateId next = {};
   };
   // The texts [first, last) of the sorted list, without their first `depth`
   // bytes, are still to be read from the state `from`.
   struct Range {
-    StateId from = 0;
+    StateId from = {};
     std::size_t first = 0, last = 0, depth = 0;
   };
 

@@ -33,13 +33,13 @@ class Simplifier {
         budget_(4 * states_.size()) {
     std::size_t size = 64;
     while (size < 2 * states_.size()) size *= 2;
-    table_.assign(size, rules::kNoId);
-    for (StateId id = 0; id < one_.size(); ++id) one_[id] = id;
+    table_.assign(size, kFree);
+    for (StateId id{0}; id < one_.size(); ++id) one_[id] = id;
   }
 
   void run() {
     pinned_[network_.accept] = true;
-    for (StateId id = 0; id < states_.size(); ++id) visit(id);
+    for (StateId id{0}; id < states_.size(); ++id) visit(id);
     for (NetworkRule& rule : network_.rules) rule.start = one_[rule.start];
     for (automata::AhoCorasick& text : network_.free_texts) {
       for (automata::AhoCorasick::Node& node : text.nodes) {
@@ -138,7 +138,7 @@ class Simplifier {
   StateId find(StateId id) {
     for (std::size_t at = hash(states_[id]);; ++at) {
       StateId& entry = table_[at & (table_.size() - 1)];
-      if (entry == rules::kNoId) entry = id;
+      if (entry == kFree) entry = id;
       if (same(states_[entry], states_[id])) return entry;
     }
   }
@@ -185,6 +185,8 @@ class Simplifier {
   std::vector<NetworkState>& states_;
   std::vector<Stage> stage_;
   std::vector<bool> pinned_;  // a cycle leads to it, or it accepts
+  static constexpr StateId kFree{0xFFFFFFFF};  // an entry of table_
+
   std::vector<StateId> one_;  // by state: its representative
   std::size_t budget_;        // transitions that may still be added
   std::vector<StateId> table_;

@@ -36,7 +36,7 @@ struct SchemaSite {
     std::vector<ReadSetId> read_sets = {};  // that `config` depends on
   };
 
-  StateId state = 0;
+  StateId state = {};
   ContextId context = {};
   std::optional<Exit> exit = {};  // once known
   std::string forced_text = {};   // must follow the schema's text

@@ -52,8 +52,8 @@ struct TransitionNetwork::Build {
     bool in_regex = false;
     std::uint32_t regex = 0;
     std::uint32_t id = 0;
-    StateId begin = 0;
-    StateId end = 0;
+    StateId begin = {};
+    StateId end = {};
     // Whether a call of a terminal rule, here or as the first of a sequence, is
     // replaced by its body.
     bool expand = false;
@@ -501,7 +501,7 @@ void TransitionNetwork::Build::symbols(std::span<const WordSymbol> word,
 // A trigger as bytes and marks, and the state after it.
 struct TransitionNetwork::Build::Spelling {
   std::vector<WordSymbol> word;
-  StateId next = 0;
+  StateId next = {};
 };
 
 // Builds free text: one Aho-Corasick automaton (1975) for the triggers and the
@@ -730,13 +730,13 @@ void TransitionNetwork::find_live() {
     }
   };
   std::vector<std::uint32_t> first(states.size() + 1, 0);
-  for (StateId id = 0; id < states.size(); ++id) {
+  for (StateId id{0}; id < states.size(); ++id) {
     each_need(id, [&](StateId target) { ++first[target]; });
   }
   std::uint32_t count = 0;
   for (std::uint32_t& here : first) here = count += here;
   std::vector<StateId> dependents(count);
-  for (StateId id = 0; id < states.size(); ++id) {
+  for (StateId id{0}; id < states.size(); ++id) {
     each_need(id, [&](StateId target) { dependents[--first[target]] = id; });
   }
   std::vector<StateId> left;
@@ -748,7 +748,7 @@ void TransitionNetwork::find_live() {
   };
   states[accept].live = true;
   left.push_back(accept);
-  for (StateId id = 0; id < states.size(); ++id) {
+  for (StateId id{0}; id < states.size(); ++id) {
     const Action action = states[id].action;
     if (action == Action::kEnd || action == Action::kBodyEnd) check(id);
   }
@@ -765,7 +765,7 @@ void TransitionNetwork::find_live() {
 // it must not lead to triggers only whose rules match nothing.
 void TransitionNetwork::cut_dead_words() {
   for (AhoCorasick& text : free_texts) {
-    text.find_dead_ends([&](StateId call) { return states[call].live; });
+    text.find_dead_ends([&](std::uint32_t call) { return states[call].live; });
   }
 }
 

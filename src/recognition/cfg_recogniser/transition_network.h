@@ -22,13 +22,14 @@
 #include <vector>
 
 #include "automata/aho_corasick.h"
+#include "base/id.h"
 #include "recogniser/recogniser.h"
 #include "rules/marks.h"
 #include "rules/rules.h"
 
 namespace parlance::cfg_recogniser {
 
-using StateId = std::uint32_t;
+using StateId = base::Id<struct NetworkState>;
 
 enum class Action : std::uint8_t {
   kPass,        // reads nothing; only `epsilon`
@@ -50,7 +51,7 @@ struct NetworkState {
   Action action = Action::kPass;
   bool live = false;
   std::uint32_t index = 0;
-  StateId next = 0;
+  StateId next = {};
   std::uint32_t min = 0;
   std::uint32_t max = rules::kUnbounded;
   // The rule, or the body of a repeat, that the state is a part of; after
@@ -65,8 +66,8 @@ struct TokenTriggers {
 };
 
 struct NetworkRule {
-  StateId start = 0;
-  StateId end = 0;
+  StateId start = {};
+  StateId end = {};
   // Lazy or limited: its activations end at the first position where they may.
   bool scoped = false;
   bool lazy = false;
@@ -88,8 +89,8 @@ struct TransitionNetwork {
 
   std::vector<NetworkState> states;
   std::vector<NetworkRule> rules;  // those of Rules first, then bodies
-  StateId start = 0;               // calls the root
-  StateId accept = 0;
+  StateId start = {};              // calls the root
+  StateId accept = {};
   // The temperatures of the rules, ascending, without duplicates.
   std::vector<double> temperatures;
   // Whether the copies of rules that temperatures need exceed RulesLimits; then
