@@ -21,7 +21,7 @@ type DraftTree struct {
 
 func (t DraftTree) check() error {
 	if len(t.FirstChild) != len(t.Tokens) || len(t.NextSibling) != len(t.Tokens) {
-		return misused("the lists of a draft tree have different lengths")
+		return &Error{Code: CodeBadSize, Message: "the lists of a draft tree differ in length"}
 	}
 	return nil
 }

@@ -11,8 +11,9 @@ type object struct {
 	at      pointer
 	free    func(pointer)
 	cleanup runtime.Cleanup
-	busy    atomic.Bool  // a call is made whose result is copied after it
-	uses    atomic.Int64 // calls that are made with the handle, and what follows
+	busy    atomic.Bool        // a call is made whose result is copied after it
+	uses    atomic.Int64       // calls that are made with the handle, and what follows
+	rows    map[uint32]*object // of a batch: the parsers of its rows
 }
 
 // Bits of object.uses.

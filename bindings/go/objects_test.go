@@ -196,7 +196,7 @@ func TestMisuse(t *testing.T) {
 	_, err = matcher.Fill(nil)
 	refused(t, err, parlance.CodeBadSize)
 	_, err = matcher.FillTree(parlance.DraftTree{Tokens: []int64{0}}, make([]int32, 9), 1, 0, nil)
-	refused(t, err, parlance.CodeBadArgument)
+	refused(t, err, parlance.CodeBadSize)
 	tree := parlance.DraftTree{FirstChild: []int64{-1}, NextSibling: []int64{-1}, Tokens: []int64{0}}
 	_, err = matcher.FillTree(tree, make([]int32, 9), 1, 0, []float32{})
 	refused(t, err, parlance.CodeBadArgument)
@@ -285,6 +285,49 @@ func TestOneCallAtATime(t *testing.T) {
 		}()
 	}
 	all.Wait()
+}
+
+// A step of a batch is a call of the parsers of its rows.
+func TestABatchAndItsParsers(t *testing.T) {
+	vocabulary := letters(t)
+	format := ok(parlance.LoadFormat(json.RawMessage(`{"start_anchor": "<A>", "fields": {"content": {}}}`), ""))(t)
+	parser := ok(format.NewParser(&parlance.ParserOptions{Vocabulary: vocabulary}))(t)
+	batch := ok(parlance.NewBatch(1))(t)
+	row := ok(batch.Add(nil, parser))(t)
+	long, short := make([]uint32, 1000), []uint32{1, 1}
+	var all sync.WaitGroup
+	all.Add(2)
+	check := func(events []parlance.Event, err error, text string) {
+		if err != nil {
+			refused(t, err, parlance.CodeBusy)
+			return
+		}
+		for _, event := range events {
+			if event.Kind == parlance.RegionChunk && event.Text != text {
+				t.Error("the events are another call's")
+			}
+		}
+	}
+	go func() {
+		defer all.Done()
+		for range 500 {
+			steps := []parlance.Step{{Row: row, Tokens: long, MaskRow: -1}}
+			err := batch.Step(steps, nil, 0, nil, nil)
+			check(steps[0].Events, err, strings.Repeat("a", len(long)))
+		}
+	}()
+	go func() {
+		defer all.Done()
+		for range 500 {
+			events, err := parser.FeedTokens(short)
+			check(events, err, "bb")
+		}
+	}()
+	all.Wait()
+	if err := batch.Remove(row); err != nil {
+		t.Error(err)
+	}
+	ok(parser.FeedTokens(short))(t)
 }
 
 // A matcher of "abab" whose vocabulary asks encode.

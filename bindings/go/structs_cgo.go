@@ -453,6 +453,13 @@ func batchStep(batch *Batch, steps []Step, masks []int32, stride int, table *Tab
 		return err
 	}
 	defer (*object)(batch).leave()
+	if batch != nil {
+		leave, err := (*object)(batch).enterRows(steps)
+		if err != nil {
+			return err
+		}
+		defer leave()
+	}
 	var pin runtime.Pinner
 	defer pin.Unpin()
 	given := make([]C.parlance_step, len(steps))

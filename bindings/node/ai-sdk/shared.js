@@ -30,13 +30,15 @@ export class ResponseReader {
   #block = null; // the part that is open: its type and id
   #blocks = 0;
   #calls = [];
+  // In the ids of parts: the provider has parts of its own in the same stream.
+  #mark = Math.random().toString(36).slice(2);
 
   constructor(format, prefix, tools) {
     this.#parser = new Parser(format, { prefix, tools, stream_calls: true });
     this.#chat = new ChatStream(format, {
       output: 'json',
       reasoning_name: 'reasoning',
-      call_id_prefix: `call_${Math.random().toString(36).slice(2)}_`,
+      call_id_prefix: `call_${this.#mark}_`,
     });
     this.#chat.begin();
   }
@@ -88,7 +90,7 @@ export class ResponseReader {
     const out = [];
     if (this.#block?.type !== type || (id !== null && this.#block.id !== id)) {
       out.push(...this.#close());
-      this.#block = { type, id: id ?? `${type}-${this.#blocks++}` };
+      this.#block = { type, id: id ?? `${type}-${this.#mark}-${this.#blocks++}` };
       out.push({ type: `${type}-start`, id: this.#block.id, ...more });
     }
     if (delta !== '') out.push({ type: `${type}-delta`, id: this.#block.id, delta });

@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"maps"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"slices"
 	"strings"
 
 	"parlance"
@@ -125,6 +127,7 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 type reading struct {
 	parser *parlance.Parser
 	chat   *parlance.Chat
+	ended  bool // its finish reason was sent
 }
 
 func (p *proxy) newReading(of envelope, index int, options *parlance.ParserOptions) (*reading, error) {
@@ -134,7 +137,7 @@ func (p *proxy) newReading(of envelope, index int, options *parlance.ParserOptio
 	}
 	chat, err := p.format.NewChat(map[string]any{
 		"id": of.ID, "model": of.Model, "created": of.Created, "choice": index, "output": "json"})
-	return &reading{parser, chat}, err
+	return &reading{parser: parser, chat: chat}, err
 }
 
 func (r *reading) close() {
@@ -150,12 +153,18 @@ func (r *reading) feed(piece string) ([]byte, error) {
 	return r.chat.Feed(r.parser)
 }
 
+// What was held at the end of the text.
+func (r *reading) held() ([]byte, error) {
+	r.ended = true
+	if _, err := r.parser.Finalize(); err != nil {
+		return nil, err
+	}
+	return r.chat.Feed(r.parser)
+}
+
 // What comes at the end, in two parts: of the text that was held, and of the end.
 func (r *reading) finish(reason string) (held, end []byte, err error) {
-	if _, err = r.parser.Finalize(); err != nil {
-		return nil, nil, err
-	}
-	if held, err = r.chat.Feed(r.parser); err != nil {
+	if held, err = r.held(); err != nil {
 		return nil, nil, err
 	}
 	why := parlance.EndStop
@@ -194,7 +203,23 @@ func (p *proxy) stream(w http.ResponseWriter, body io.Reader, options *parlance.
 		}
 		return nil
 	}
+	// The server has ended without the finish reason of some choices.
+	rest := func() error {
+		for _, index := range slices.Sorted(maps.Keys(readings)) {
+			if reading := readings[index]; !reading.ended {
+				if err := sendAll(reading.held()); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
 	one := func(data []byte) error {
+		if string(data) == "[DONE]" {
+			if err := rest(); err != nil {
+				return err
+			}
+		}
 		var event envelope
 		if json.Unmarshal(data, &event) != nil || len(event.Choices) == 0 {
 			send(data) // [DONE], the usage, or what the proxy does not know
@@ -213,6 +238,12 @@ func (p *proxy) stream(w http.ResponseWriter, body io.Reader, options *parlance.
 				readings[choice.Index] = made
 			}
 			reading := readings[choice.Index]
+			if reading.ended {
+				if choice.Delta.content() != "" {
+					send(data)
+				}
+				continue
+			}
 			if err := sendAll(reading.feed(choice.Delta.content())); err != nil {
 				return err
 			}
@@ -237,10 +268,10 @@ func (p *proxy) stream(w http.ResponseWriter, body io.Reader, options *parlance.
 				return err
 			}
 		}
-		if err == io.EOF {
-			return nil
-		}
 		if err != nil {
+			if last := rest(); last != nil || err == io.EOF {
+				return last
+			}
 			return err
 		}
 	}

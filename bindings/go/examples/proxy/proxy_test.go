@@ -204,6 +204,35 @@ func TestWhatPassesThrough(t *testing.T) {
 	}
 }
 
+// Servers that say more after a finish reason, and servers that say none.
+func TestUnusualEnds(t *testing.T) {
+	serve := func(lines ...string) string {
+		base := start(t, "qwen3", "", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			for _, line := range lines {
+				io.WriteString(w, "data: "+line+"\n\n")
+			}
+		}))
+		stream, _ := post(t, base, `{"stream": true}`)
+		messages, _ := joined(t, stream)
+		return *messages[0].Content
+	}
+	piece := func(text, reason string) string {
+		return `{"id": "x", "choices": [{"index": 0, "delta": {"content": "` + text + `"}, "finish_reason": ` + reason + `}]}`
+	}
+	// "<tool" may still become a marker, so it is held.
+	for _, lines := range [][]string{
+		{piece("Hi <tool", "null")},
+		{piece("Hi <tool", "null"), "[DONE]"},
+		{piece("Hi <tool", `"stop"`), piece("", `"stop"`), "[DONE]"},
+		{piece("Hi <tool", `"stop"`), piece("", "null")},
+	} {
+		if content := serve(lines...); content != "Hi <tool" {
+			t.Error(lines, content)
+		}
+	}
+}
+
 // A client that goes away ends the request to the server.
 func TestCancelled(t *testing.T) {
 	gone := make(chan struct{})
