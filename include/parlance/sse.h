@@ -21,6 +21,9 @@
 //   message.content, response  Ollama, which streams bare lines of JSON
 //   text, token.text           SGLang, TGI
 //
+// An event whose "type" is none of Responses or Messages is read by its other
+// members, and is a fault if it has none of these.
+//
 // Law: how the stream is cut into chunks changes neither the text nor the
 // faults.
 

@@ -101,6 +101,16 @@ TEST(Sse, NoTextIsLostWithoutAFault) {
   }
 }
 
+TEST(Sse, AnUnknownTypeIsNoFrame) {
+  EXPECT_EQ(read("data: {\"type\": \"text\", \"content\": \"a\"}\n\n"
+                 "data: {\"type\": \"ping\"}\n\n"
+                 "data: {\"type\": \"response.created\"}\n\n",
+                 1000),
+            "a\n");
+  EXPECT_EQ(read("data: {\"type\": \"piece\", \"piece\": \"a\"}\n\n", 1000),
+            "\n1: its type \"piece\" is none of those that servers send\n");
+}
+
 TEST(Sse, ALongCommentIsSkippedAlone) {
   const std::string stream = ":" + std::string(SseReader::kLongest, 'x') +
                              "\ndata: {\"content\": \"y\"}\n\n";

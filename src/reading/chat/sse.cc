@@ -3,6 +3,8 @@
 
 #include "parlance/sse.h"
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -69,7 +71,21 @@ Payload of_choice(const Value& choice) {
   return of_message(*delta);
 }
 
-// Of an event with a type: of Responses, and of Messages.
+// The types of events of Responses and of Messages.  Others say nothing about
+// where the text is.
+bool is_known(std::string_view type) {
+  constexpr std::string_view kMessages[] = {"message_start",
+                                            "message_delta",
+                                            "message_stop",
+                                            "content_block_start",
+                                            "content_block_delta",
+                                            "content_block_stop",
+                                            "ping"};
+  return type.starts_with("response.") ||
+         std::ranges::find(kMessages, type) != std::end(kMessages);
+}
+
+// Of an event with a known type.
 Payload of_typed(std::string_view type, const Value* delta) {
   if (type == "response.output_text.delta") return {.text = text_in(delta)};
   if (type == "response.function_call_arguments.delta" ||
@@ -98,8 +114,9 @@ Payload read_payload(const Value& event) {
     return choices->size() == 0 ? Payload{.text = ""}
                                 : of_choice(choices->items()[0]);
   }
-  if (const Value* type = event.find("type");
-      type != nullptr && type->is_string()) {
+  const Value* type = event.find("type");
+  const bool typed = type != nullptr && type->is_string();
+  if (typed && is_known(type->as_string())) {
     return of_typed(type->as_string(), event.find("delta"));
   }
   // Ollama's lines of /api/chat.
@@ -112,6 +129,10 @@ Payload read_payload(const Value& event) {
   }
   if (auto text = text_in(member(event.find("token"), "text"))) {
     return {.text = std::move(text)};
+  }
+  if (typed) {
+    return {.fault = "its type \"" + std::string(type->as_string()) +
+                     "\" is none of those that servers send"};
   }
   return {.fault =
               "it has none of the members 'choices', 'delta', 'message', "
