@@ -102,13 +102,13 @@ parlance_status parlance_batch_add(parlance_batch* batch,
     BatchRow added;
     if (matcher != nullptr) added.matcher = &matcher->value;
     if (parser != nullptr) {
-      if (!parser->with([](const auto& p) { return p.reads_tokens(); })) {
+      if (!parser->value->reads_tokens()) {
         fail({.code = ErrorCode::kUsage,
               .message = "the parser of a row reads token ids, so it needs "
                          "a vocabulary"});
       }
-      added.parser = std::get_if<ResponseParser>(&parser->value);
-      added.tag_parser = std::get_if<TagParser>(&parser->value);
+      added.parser = parser->by_format;
+      added.tag_parser = parser->by_tag;
     }
     // A number that is new is at most the number of rows.
     used->rows.reserve(used->rows.size() + 1);

@@ -151,10 +151,7 @@ parlance_status parlance_chat_end(parlance_chat* chat, int32_t why,
       usage.completion_tokens = static_cast<std::int64_t>(*given);
     }
     asked.finish();
-    if (of.get() != nullptr) {
-      usage.message = of->with(
-          [](const auto& p) -> const Message* { return &p.message(); });
-    }
+    if (of.get() != nullptr) usage.message = &of->value->message();
     step(*used, told, [&] {
       std::string text = written(*used, used->value.end(reason, usage));
       if (used->server_sent && used->api == ChatApi::kChatCompletions) {

@@ -13,12 +13,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "parlance/batch.h"
@@ -28,6 +29,7 @@
 #include "parlance/grammar.h"
 #include "parlance/response_parser.h"
 #include "parlance/sse.h"
+#include "parlance/stream.h"
 #include "parlance/structural_tag.h"
 #include "parlance/tag_parser.h"
 #include "parlance/tools.h"
@@ -149,30 +151,114 @@ struct parlance_matcher : parlance::c::Handle<parlance::c::Kind::kMatcher> {
   std::atomic<bool> in_batch{false};
 };
 
+namespace parlance::c {
+
+// A parser of either class.  Its functions are virtual, so that a program that
+// makes no parser by tag, such as the small WebAssembly module, is linked
+// without that class and the grammars that it reads by.
+class AnyParser {
+ public:
+  virtual ~AnyParser() = default;
+  virtual std::span<const Event> initial_events() const = 0;
+  virtual std::size_t prefix_bytes() const = 0;
+  virtual std::span<const Event> feed(std::string_view chunk) = 0;
+  virtual std::span<const Event> feed_tokens(std::span<const TokenId> ids) = 0;
+  virtual std::span<const Event> finalize() = 0;
+  virtual bool finalized() const = 0;
+  virtual bool reads_tokens() const = 0;
+  virtual const Error* misuse() const = 0;
+  virtual const Message& message() const = 0;
+  virtual TokenCounts tokens() const = 0;
+  virtual std::string_view held() const = 0;
+  // Why a strict reading failed, or null.
+  virtual const Error* failure() const = 0;
+  // Of the fields, by their index.
+  virtual std::vector<std::string_view> field_names() const = 0;
+  // Nothing by a format.
+  virtual std::optional<json::Value> tree() const = 0;
+};
+
+template <class Source, StreamParser Parser>
+class ParserOf final : public AnyParser {
+ public:
+  ParserOf(const Source& of, const StreamOptions& options)
+      : source_(of), parser(of, options) {}
+
+  std::span<const Event> initial_events() const override {
+    return parser.initial_events();
+  }
+  std::size_t prefix_bytes() const override { return parser.prefix_bytes(); }
+  std::span<const Event> feed(std::string_view chunk) override {
+    return parser.feed(chunk);
+  }
+  std::span<const Event> feed_tokens(std::span<const TokenId> ids) override {
+    return parser.feed_tokens(ids);
+  }
+  std::span<const Event> finalize() override { return parser.finalize(); }
+  bool finalized() const override { return parser.finalized(); }
+  bool reads_tokens() const override { return parser.reads_tokens(); }
+  const Error* misuse() const override { return parser.misuse(); }
+  const Message& message() const override { return parser.message(); }
+  TokenCounts tokens() const override { return parser.tokens(); }
+  std::string_view held() const override { return parser.held(); }
+  const Error* failure() const override {
+    if constexpr (std::is_same_v<Parser, ResponseParser>) {
+      return parser.failure();
+    } else {
+      return nullptr;
+    }
+  }
+  std::vector<std::string_view> field_names() const override {
+    std::vector<std::string_view> out;
+    if constexpr (std::is_same_v<Source, Format>) {
+      for (std::size_t i = 0; i < source_.field_count(); ++i) {
+        out.push_back(source_.field_name(i));
+      }
+    } else {
+      out.assign(source_.fields().begin(), source_.fields().end());
+    }
+    return out;
+  }
+  std::optional<json::Value> tree() const override {
+    if constexpr (std::is_same_v<Parser, TagParser>) {
+      return parser.tree();
+    } else {
+      return std::nullopt;
+    }
+  }
+
+ private:
+  const Source source_;
+
+ public:
+  Parser parser;
+};
+
+}  // namespace parlance::c
+
 struct parlance_parser : parlance::c::Handle<parlance::c::Kind::kParser> {
   parlance_parser(const parlance::Format& of,
-                  const parlance::StreamOptions& options)
-      : source(of),
-        value(std::in_place_type<parlance::ResponseParser>, of, options) {}
+                  const parlance::StreamOptions& options) {
+    using Made =
+        parlance::c::ParserOf<parlance::Format, parlance::ResponseParser>;
+    auto made = std::make_unique<Made>(of, options);
+    by_format = &made->parser;
+    value = std::move(made);
+  }
   parlance_parser(const parlance::CompiledTag& of,
-                  const parlance::StreamOptions& options)
-      : source(of),
-        value(std::in_place_type<parlance::TagParser>, of, options) {}
-
-  // Calls `call` with the parser, of either class.
-  template <class Call>
-  decltype(auto) with(const Call& call) {
-    return std::visit(call, value);
-  }
-  template <class Call>
-  decltype(auto) with(const Call& call) const {
-    return std::visit(call, value);
+                  const parlance::StreamOptions& options) {
+    using Made =
+        parlance::c::ParserOf<parlance::CompiledTag, parlance::TagParser>;
+    auto made = std::make_unique<Made>(of, options);
+    by_tag = &made->parser;
+    value = std::move(made);
   }
 
-  std::variant<parlance::Format, parlance::CompiledTag> source;
-  std::variant<parlance::ResponseParser, parlance::TagParser> value;
-  std::span<const parlance::Event> events;  // of the last call
-  std::vector<std::uint64_t> flat;          // they, for the caller
+  std::unique_ptr<parlance::c::AnyParser> value;
+  parlance::ResponseParser* by_format = nullptr;  // in `value`, or null
+  parlance::TagParser* by_tag = nullptr;          // in `value`, or null
+  std::span<const parlance::Event> events;        // of the last call
+  std::vector<std::uint64_t> flat;                // they, for the caller
   bool lost = false;  // there was no memory to give some of them
   std::atomic<bool> in_batch{false};
 };

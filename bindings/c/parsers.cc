@@ -89,10 +89,8 @@ void step(parlance_parser* handle, EventsOut& out, const Call& call) {
     if (made.empty() && p.misuse() != nullptr) fail(*p.misuse());
     return made;
   };
-  auto* const by_format = std::get_if<ResponseParser>(&parser->value);
-  out.set(*parser, by_format != nullptr
-                       ? fed(*by_format)
-                       : fed(std::get<TagParser>(parser->value)));
+  out.set(*parser, parser->by_format != nullptr ? fed(*parser->by_format)
+                                                : fed(*parser->value));
 }
 
 // A parser whose events were lost, because there was no memory to give them,
@@ -104,11 +102,6 @@ void check_not_lost(const parlance_parser& parser) {
           .message = "the parser has ended: there was no memory"});
   }
 }
-
-const Error* failure_of(const ResponseParser& parser) {
-  return parser.failure();
-}
-const Error* failure_of(const TagParser&) { return nullptr; }
 
 json::Value counts_of(const TokenCounts& tokens) {
   return json::Object{{"reasoning", tokens.reasoning},
@@ -151,17 +144,6 @@ ResponseParser read_whole(const Format& format, std::string_view text,
   if (parser.misuse() != nullptr) fail(*parser.misuse());
   parser.finalize();
   return parser;
-}
-
-std::vector<std::string_view> names_of(const Format& format) {
-  std::vector<std::string_view> out;
-  for (std::size_t i = 0; i < format.field_count(); ++i) {
-    out.push_back(format.field_name(i));
-  }
-  return out;
-}
-std::vector<std::string_view> names_of(const CompiledTag& tag) {
-  return {tag.fields().begin(), tag.fields().end()};
 }
 
 }  // namespace
@@ -246,8 +228,7 @@ parlance_status parlance_parser_initial(parlance_parser* parser,
   return call(nullptr, [&] {
     EventsOut given(event_size, events, count);
     const Use used(parser, "parser");
-    given.set(*used,
-              used->with([](const auto& p) { return p.initial_events(); }));
+    given.set(*used, used->value->initial_events());
   });
 }
 
@@ -302,9 +283,7 @@ parlance_status parlance_parser_event_json(const parlance_parser* parser,
     if (index >= used->events.size()) {
       misuse(PARLANCE_BAD_ARGUMENT, "index", "is beyond the last event");
     }
-    const bool tokens =
-        used->with([](const auto& p) { return p.reads_tokens(); });
-    told.set(to_json(used->events[index], tokens));
+    told.set(to_json(used->events[index], used->value->reads_tokens()));
   });
 }
 
@@ -314,9 +293,8 @@ parlance_status parlance_parser_result(const parlance_parser* parser,
   return call(error, [&] {
     Out told(out, "out");
     const Use used(parser, "parser");
-    told.set(used->with([](const auto& p) {
-      return result_of(p.message(), failure_of(p), p.tokens());
-    }));
+    const AnyParser& p = *used->value;
+    told.set(result_of(p.message(), p.failure(), p.tokens()));
   });
 }
 
@@ -326,10 +304,7 @@ parlance_status parlance_parser_chat_message(const parlance_parser* parser,
   return call(error, [&] {
     Out told(out, "out");
     const Use used(parser, "parser");
-    const std::vector<std::string_view> names =
-        std::visit([](const auto& of) { return names_of(of); }, used->source);
-    told.set(used->with(
-        [&](const auto& p) { return chat_message(p.message(), names); }));
+    told.set(chat_message(used->value->message(), used->value->field_names()));
   });
 }
 
@@ -339,12 +314,12 @@ parlance_status parlance_parser_tree(const parlance_parser* parser,
   return call(error, [&] {
     Out told(out, "out");
     const Use used(parser, "parser");
-    const TagParser* const by_tag = std::get_if<TagParser>(&used->value);
-    if (by_tag == nullptr) {
+    const std::optional<json::Value> tree = used->value->tree();
+    if (!tree) {
       fail({.code = ErrorCode::kUsage,
             .message = "only a parser by tag has a tree"});
     }
-    told.set(by_tag->tree());
+    told.set(*tree);
   });
 }
 
@@ -354,8 +329,7 @@ parlance_status parlance_parser_held(const parlance_parser* parser,
     Out at(text, "text");
     Out size(text_size, "text_size");
     const Use used(parser, "parser");
-    const std::string_view held =
-        used->with([](const auto& p) { return p.held(); });
+    const std::string_view held = used->value->held();
     at.set(held.data());
     size.set(held.size());
   });
@@ -368,10 +342,8 @@ parlance_status parlance_parser_state(const parlance_parser* parser,
     store(prefix_bytes, 0);
     store(finalized, 0);
     const Use used(parser, "parser");
-    used->with([&](const auto& p) {
-      store(prefix_bytes, p.prefix_bytes());
-      store(finalized, p.finalized() || used->lost);
-    });
+    store(prefix_bytes, used->value->prefix_bytes());
+    store(finalized, used->value->finalized() || used->lost);
   });
 }
 
