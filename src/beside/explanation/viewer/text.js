@@ -103,8 +103,10 @@ export function showBytes(parent, bytes, ends) {
 
 const encoder = new TextEncoder();
 
-// The bytes of a text of the facts, which has `hex` if it is not UTF-8.
+// The bytes of a text of the facts, which has `hex` if it is not UTF-8, or is
+// bytes already.
 export function bytesOf({ text, hex }) {
+  if (text instanceof Uint8Array) return text;
   if (hex === undefined) return encoder.encode(text);
   const bytes = new Uint8Array(hex.length / 2);
   for (let i = 0; i < bytes.length; ++i) {

@@ -5,6 +5,10 @@
 //   response  rows and remarks, a window of them at a time
 //   side      problems, and the message
 //
+// viewParts(facts) gives these parts to pages that arrange them, and show other
+// facts by asking again.  The rows emit an event "select", whose detail is
+// {begin, end}: the bytes of the row that was gone to.
+//
 // The viewer knows nothing of where facts come from, and loads nothing.  Its
 // style sheet is viewer.css.
 
@@ -24,9 +28,10 @@ const kTokenWindow = { items: 300, bytes: 6144 };
 const kContext = { items: 6, bytes: 1024 };
 
 class Response {
-  constructor(model, onWindow) {
+  constructor(model, onWindow, whole) {
     this.model = model;
     this.onWindow = onWindow;
+    this.whole = whole;
     this.byToken = false;
     this.current = 0;  // in the window
     this.opened = -1;
@@ -45,9 +50,9 @@ class Response {
   limits() {
     if (this.byToken) return kTokenWindow;
     const { model } = this;
-    const small = model.bytes.length <= kWhole.bytes &&
-      model.rows + model.remarks.length <= kWhole.items;
-    return small ? kWhole : kWindow;
+    const small = model.bytes.length <= this.whole.bytes &&
+      model.rows + model.remarks.length <= this.whole.items;
+    return small ? this.whole : kWindow;
   }
 
   // Shows the window that begins at a position.
@@ -94,8 +99,9 @@ class Response {
     this.focus(0, "start");
   }
 
-  // Shows a byte, or a remark of the model, and goes to it.
-  select(place) {
+  // Shows a byte, or a remark of the model, and goes to it; `quietly`, the
+  // keyboard stays where it is.
+  select(place, quietly) {
     const { model } = this;
     const remark = typeof place === "object" ? place : null;
     const byte = remark ? remark.cut
@@ -112,7 +118,7 @@ class Response {
       this.open(before(model, { row, at, remark: passed }, kContext));
       found = this.window.items.findIndex(isIt);
     }
-    this.focus(Math.max(found, 0), "center");
+    this.focus(Math.max(found, 0), quietly ? "nearest" : "center", quietly);
   }
 
   // Goes to the next remark after the current item.
@@ -126,17 +132,26 @@ class Response {
       found[0]);
   }
 
-  focus(index, block) {
+  focus(index, block, quietly) {
     const { list } = this;
     const last = list.children[this.current];
-    if (last) last.tabIndex = -1;
+    if (last) {
+      last.tabIndex = -1;
+      last.classList.remove("current");
+    }
     if (index !== this.current) this.token = -1;
     this.current = index;
     const made = list.children[index];
     if (!made) return;
     made.tabIndex = 0;
-    made.focus({ preventScroll: true });
+    made.classList.add("current");
+    if (!quietly) made.focus({ preventScroll: true });
     if (block) made.scrollIntoView({ block });
+    if (quietly) return;
+    const { remark, from, to } = this.window.items[index];
+    const detail = remark ? { begin: remark.place, end: remark.place }
+                          : { begin: from, end: to };
+    list.dispatchEvent(new CustomEvent("select", { bubbles: true, detail }));
   }
 
   move(step) {
@@ -261,17 +276,16 @@ function keysHelp() {
   return help;
 }
 
-export function showFacts(root, facts) {
+// `whole`: the limits up to which a response is shown as a whole.  The message,
+// which may be long, is made when it is asked for.
+export function viewParts(facts, whole = kWhole) {
   const model = new Model(facts);
   let response = null;
-  const select = (place) => response.select(place);
+  const select = (place, quietly) => response.select(place, quietly);
   const strip = new Strip(model, select);
-  response = new Response(model, (begin, end) => strip.setWindow(begin, end));
-
-  const head = make("header", "head");
-  if (facts.title) head.append(shown("h1", facts.title));
+  response = new Response(model, (begin, end) => strip.setWindow(begin, end),
+    whole);
   const { element, told } = verdict(model, select);
-  head.append(element, summary(model), strip.canvas, legend(model));
 
   const bar = make("div", "bar");
   bar.append(make("h2", "", "Response"), tokensToggle(model, response));
@@ -282,15 +296,27 @@ export function showFacts(root, facts) {
   const section = make("section", "response");
   section.append(bar, response.element);
 
+  return { model, select, selectNext: () => response.selectNext(),
+    verdict: element, summary: summary(model), strip: strip.canvas,
+    legend: legend(model), response: section,
+    problems: problems(model, told, select),
+    message: () => message(model, select) };
+}
+
+export function showFacts(root, facts) {
+  const parts = viewParts(facts);
+  const head = make("header", "head");
+  if (facts.title) head.append(shown("h1", facts.title));
+  head.append(parts.verdict, parts.summary, parts.strip, parts.legend);
   const side = make("aside", "side");
-  side.append(problems(model, told, select), message(model, select));
+  side.append(parts.problems, parts.message());
   const columns = make("div", "columns");
-  columns.append(section, side);
+  columns.append(parts.response, side);
   const viewer = make("div", "viewer");
   viewer.append(head, columns);
   if (side.querySelectorAll(":scope > :not([hidden])").length === 0) {
     side.hidden = true;
   }
   root.append(viewer);
-  return { select };
+  return { select: parts.select };
 }
