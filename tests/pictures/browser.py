@@ -34,6 +34,10 @@ KEYS = {
     "Tab": (9, None),
     "Enter": (13, "\r"),
     " ": (32, " "),
+    "F6": (117, None),
+    "F8": (119, None),
+    "PageUp": (33, None),
+    "PageDown": (34, None),
 }
 
 
@@ -157,8 +161,8 @@ class Browser:
                 raise ProtocolError(f"no {method} in {timeout} s")
             self.events.append(event)
 
-    def open(self, path, width=1280, height=900, dark=False):
-        """Opens a file in a page of its own; its log is collected."""
+    def open(self, path, width=1280, height=900, dark=False, before=None):
+        """Opens a file or an address in a page of its own; its log is collected."""
         target = self.call("Target.createTarget", {"url": "about:blank"})["targetId"]
         session = self.call(
             "Target.attachToTarget", {"targetId": target, "flatten": True}
@@ -170,6 +174,8 @@ class Browser:
         page.call("Performance.enable", {"timeDomain": "threadTicks"})
         page.resize(width, height)
         page.prefer("dark" if dark else "light")
+        if before is not None:  # a script that runs before those of the page
+            page.call("Page.addScriptToEvaluateOnNewDocument", {"source": before})
         page.go(path)
         return page
 
@@ -199,9 +205,12 @@ class Page:
             {"features": [{"name": "prefers-color-scheme", "value": scheme}]},
         )
 
-    def go(self, path):
+    def go(self, place):
+        """Opens a file, or an address."""
         began = time.monotonic()
-        self.call("Page.navigate", {"url": pathlib.Path(path).resolve().as_uri()})
+        if "://" not in str(place):
+            place = pathlib.Path(place).resolve().as_uri()
+        self.call("Page.navigate", {"url": str(place)})
         self.browser.wait_for("Page.loadEventFired", self.session)
         self.frames()
         self.opening = time.monotonic() - began
@@ -243,6 +252,9 @@ class Page:
         event.pop("text", None)
         self.call("Input.dispatchKeyEvent", {"type": "keyUp", **event})
 
+    def type(self, text):
+        self.call("Input.insertText", {"text": text})
+
     def click(self, selector):
         x, y = self.run(
             "(() => { const e = document.querySelector(%s);"
@@ -256,6 +268,20 @@ class Page:
                 "Input.dispatchMouseEvent",
                 {"type": kind, "x": x, "y": y, "button": "left", "clickCount": 1},
             )
+
+    def workers(self):
+        """Its dedicated workers, each as a page."""
+        self.call(
+            "Target.setAutoAttach",
+            {"autoAttach": True, "waitForDebuggerOnStart": False, "flatten": True},
+        )
+        for event in self.browser.events:
+            if event["method"] == "Target.attachedToTarget":
+                found = event["params"]
+                if event.get("sessionId") == self.session:
+                    yield Page(
+                        self.browser, found["sessionId"], found["targetInfo"]["targetId"]
+                    )
 
     def frames_inside(self):
         """The frames of other origins, each as a page."""

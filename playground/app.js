@@ -1,0 +1,294 @@
+// The page: what is opened, kept and shared, and the keys of all parts.
+
+import { button, make, number } from "../src/beside/explanation/viewer/text.js";
+
+import { examples } from "./examples.js";
+import { checked, decode, encode, written } from "./link.js";
+import { Text, decoded } from "./places.js";
+import { Constrain } from "./constrain.js";
+import { Read } from "./read.js";
+import { tabs } from "./tabs.js";
+
+const kDraft = "parlance-draft";
+const kMostDraft = 500000;
+const byId = (id) => document.getElementById(id);
+
+// ---- Drafts: in this tab alone, with a mark while a reading runs.
+
+function storage(action) {
+  try {
+    return action(sessionStorage);
+  } catch (error) {
+    return null;  // refused, or full
+  }
+}
+
+// Parts are opened by name; `part` is the one that is shown.
+let part = null;
+
+function keepDraft(isRunning) {
+  const state = part?.state;
+  if (!state) return;
+  storage((kept) => {
+    const json = JSON.stringify({ ...jsonOf(state), isRunning });
+    if (json.length > kMostDraft) kept.removeItem(kDraft);
+    else kept.setItem(kDraft, json);
+  });
+}
+
+// `data-state` is for what waits for the page, such as its tests.
+const onState = (what) => {
+  document.body.dataset.state = what;
+  keepDraft(what === "running");
+};
+
+const read = new Read(onState);
+const constrain = new Constrain(onState);
+const parts = { read, constrain };
+let names = [];
+
+const showPart = tabs(byId("parts"), [["read", "Read"], ["constrain", "Constrain"]],
+  (id) => {
+    part = parts[id];
+    if (id === "constrain") startConstrain();
+  });
+
+// An empty part begins with an example.
+function startConstrain() {
+  if (names.length === 0) return;
+  if (constrain.state.source.string === "") {
+    constrain.open(checked(examples.find((one) => one.part === "constrain")));
+  }
+  constrain.start(names);
+}
+
+function open(state, isRun = true) {
+  const id = Object.hasOwn(parts, state.part) ? state.part : "read";
+  parts[id].open(state, isRun);
+  showPart(id);
+}
+
+// The state as JSON has it; `left`: names of what is left out.
+function jsonOf(state, left = new Set()) {
+  const out = { v: read.version, part: state.part };
+  for (const [name, value] of Object.entries(state)) {
+    if (value === null || value === "" || left.has(name)) continue;
+    out[name] = value instanceof Text ? written(value) : value;
+  }
+  return out;
+}
+
+function notice(...parts) {
+  byId("notice").hidden = parts.length === 0;
+  byId("notice").replaceChildren(...parts);
+}
+
+// ---- Links
+
+async function openFragment() {
+  const fragment = location.hash.slice(1);
+  if (fragment === "") return false;
+  try {
+    const state = await decode(fragment);
+    open(state);
+    const from = state.v ? `, made with ${state.v}` : "";
+    notice(`From a link${from}, read with ${read.version}.`);
+    return true;
+  } catch (error) {
+    notice(`The link cannot be opened: ${error.message}.`);
+    return false;
+  }
+}
+
+const kSizes = [[2000, "fits a chat message"], [8000, "fits the form of an issue"],
+  [32000, "long: some programs cut it"]];
+
+async function share() {
+  const sheet = byId("share");
+  sheet.hidden = !sheet.hidden;
+  if (sheet.hidden) return;
+  const { state } = part;
+  const left = new Set();
+  const place = make("p");
+  const copy = button("own", "Copy", () => {});
+  const save = button("own", "Save as a file", () => {
+    const file = new Blob([JSON.stringify(jsonOf(state, left))]);
+    const link = make("a");
+    link.href = URL.createObjectURL(file);
+    link.download = "parlance.json";
+    link.click();
+  });
+  const update = async () => {
+    const address = `${location.href.split("#")[0]}#${await encode(jsonOf(state, left))}`;
+    const fits = kSizes.find(([most]) => address.length <= most);
+    place.textContent = `${number(address.length)} characters: ` +
+      (fits ? fits[1] : "too long for a link; save a file, which this page opens");
+    copy.disabled = !fits;
+    copy.onclick = async () => {
+      history.replaceState(null, "", address);
+      try {
+        await navigator.clipboard.writeText(address);
+        place.textContent = "Copied.";
+      } catch (error) {
+        place.textContent = "The link is in the address of the page now.";
+      }
+    };
+  };
+  const boxes = make("p", "line", "In the link:");
+  for (const [name, value] of Object.entries(state)) {
+    if (!(value instanceof Text)) continue;
+    const label = make("label");
+    const box = make("input");
+    box.type = "checkbox";
+    box.checked = true;
+    box.addEventListener("change", () => {
+      if (box.checked) left.delete(name);
+      else left.add(name);
+      update();
+    });
+    label.append(box, ` the ${name}, ${number(value.bytes.length)} bytes`);
+    boxes.append(" ", label);
+  }
+  boxes.append(` and the family, ${state.family || "automatic"}.`);
+  const buttons = make("p", "line");
+  buttons.append(copy, " ", save);
+  sheet.replaceChildren(boxes, place, buttons);
+  await update();
+  copy.focus();
+}
+
+// ---- Files
+
+async function openFile(file) {
+  if (file.size > 64 << 20) {
+    return notice("The file is larger than 64 MB: parlance explain --html reads it.");
+  }
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  const string = decoded(bytes);
+  notice();
+  if (string?.trimStart().startsWith("{")) {
+    try {
+      const given = JSON.parse(string);
+      if (Object.hasOwn(parts, given.part) && Object.hasOwn(given, "v")) {
+        return open(checked(given));
+      }
+      if (Object.hasOwn(given, "chat_template") ||
+          Object.hasOwn(given, "tokenizer_class")) {
+        return openConfig(string);
+      }
+    } catch (error) {
+      // Text like any other.
+    }
+  }
+  if (part === constrain && string !== null) {
+    constrain.editor.set(string);
+    return constrain.compile();
+  }
+  await read.openText(new Text(bytes));
+}
+
+async function openConfig(config) {
+  try {
+    const found = await read.engine.run("detect", "detect", { config });
+    if (!found.name) return notice("The tokenizer's configuration names no family.");
+    showPart("read");
+    read.choose(found.name);
+    notice(`The tokenizer's configuration is that of ${found.name}: ${found.why}.`);
+  } catch (error) {
+    notice(error.message);
+  }
+}
+
+// ---- Keys
+
+// The pane after (or before) that with the keyboard; what is not shown is left out.
+function nextPane(step) {
+  const shown = (list, ids) => list[ids.find((id) => !byId(id).hidden)];
+  const { editors } = read;
+  const tab = (id) => document.querySelector(`#${id} [aria-selected=true]`);
+  const panes = part === read ? [
+    [byId("input"), "input", () => shown(editors, Object.keys(editors))],
+    [document.querySelector(".stream"), "input", () => byId("slider")],
+    [byId("result"), "result", () => tab("results")],
+  ] : [
+    [byId("described"), "described", () => constrain.editor],
+    [byId("answer"), "answer", () => tab("answers")],
+  ];
+  panes.unshift([document.querySelector(".top"), null, () => tab("parts")]);
+  const now = document.activeElement;
+  const next = panes.findLastIndex(([pane]) => pane.contains(now)) + step;
+  if (next < 0 || next >= panes.length) return false;
+  const [, pane, stop] = panes[next];
+  if (pane) part.showPane(pane);
+  stop().focus();
+  return true;
+}
+
+document.addEventListener("keydown", (event) => {
+  const { key, shiftKey } = event;
+  if (key === "F6") {
+    if (nextPane(shiftKey ? -1 : 1)) event.preventDefault();
+  } else if (key === "F8") {
+    event.preventDefault();
+    part.nextProblem();
+  } else if (key === "Enter" && (event.ctrlKey || event.metaKey)) {
+    event.preventDefault();
+    part.now();
+  } else if (key === "Escape") {
+    if (part.engine.busy) part.engine.stop();
+    for (const id of ["keys", "share"]) byId(id).hidden = true;
+  }
+}, true);
+
+// ---- The start
+
+examples.forEach(({ title }, i) => byId("examples").append(new Option(title, i)));
+byId("examples").addEventListener("change", ({ target }) => {
+  if (target.value === "") return;
+  notice();
+  open(checked(examples[target.value]));
+  target.value = "";
+});
+byId("open").addEventListener("click", () => byId("file").click());
+byId("file").addEventListener("change", ({ target }) => {
+  if (target.files[0]) openFile(target.files[0]);
+  target.value = "";
+});
+document.addEventListener("dragover", (event) => event.preventDefault());
+document.addEventListener("drop", (event) => {
+  const [file] = event.dataTransfer.files;
+  if (!file) return;
+  event.preventDefault();
+  openFile(file);
+});
+byId("link").addEventListener("click", share);
+byId("help").addEventListener("click", () => {
+  byId("keys").hidden = !byId("keys").hidden;
+  byId("help").setAttribute("aria-expanded", String(!byId("keys").hidden));
+});
+addEventListener("hashchange", openFragment);
+
+function openDraft() {
+  const kept = storage((it) => JSON.parse(it.getItem(kDraft)));
+  if (!kept) return false;
+  open(checked(kept), !kept.isRunning);
+  if (kept.isRunning) {
+    notice("The last run did not end. ",
+      button("own", "Run", () => { notice(); part.now(); }));
+  }
+  return true;
+}
+
+async function start() {
+  const started = read.start();
+  started.then((found) => {
+    names = found;
+    byId("version").textContent = `Version ${read.version}.`;
+    if (part === constrain) startConstrain();
+  }, (error) => read.fail(error));
+  if (location.hash.length > 1) await started;
+  if (await openFragment() || openDraft()) return;
+  open(checked(examples[0]));
+}
+
+start();

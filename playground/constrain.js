@@ -1,0 +1,281 @@
+// The part that compiles tools, a schema or a grammar, says what is refused and
+// where, and tries texts against the result.
+
+import { button, count, make, number, show, shown }
+  from "../src/beside/explanation/viewer/text.js";
+
+import { Editor } from "./editor.js";
+import { Engine, kOld } from "./engine.js";
+import { Text } from "./places.js";
+import { tabs } from "./tabs.js";
+
+const kDelay = 250;
+const kMostNotes = 200;
+const byId = (id) => document.getElementById(id);
+
+const kHints = new Map([
+  ["tools", "A list of tools, or a request: {\"tools\": [...], \"response_format\": ...}"],
+  ["json_schema", "A JSON Schema"], ["regex", "A regular expression"],
+  ["gbnf", "GBNF, as llama.cpp reads it"], ["lark", "A Lark grammar"],
+  ["ebnf", "EBNF, as XGrammar reads it"], ["structural_tag", "A structural tag"],
+]);
+
+export class Constrain {
+  constructor(onState) {
+    this.onState = onState;
+    this.engine = new Engine("parlance", (state) => this.engineIs(state));
+    this.source = new Text("");
+    this.timer = null;
+    this.run = 0;
+    this.isStarted = false;
+    this.compiled = false;
+    this.editor = new Editor(byId("source"), { label: "Tools, schema or grammar",
+      hint: "Paste tools, a schema or a grammar", isJson: true,
+      onChange: () => this.later(() => this.compile()) });
+    this.tried = new Editor(byId("text"), { label: "A text to try",
+      hint: "Write a text, and see how far it is accepted",
+      onChange: () => this.later(() => this.tryText()) });
+    this.showPane = tabs(byId("constrain-panes"),
+      [["described", "Input"], ["answer", "Result"]]);
+    this.showAnswer = tabs(byId("answers"),
+      [["refusal", "Verdict"], ["try", "Try a text"]], (id) => {
+        if (id === "try") this.tryText();
+      });
+    byId("notation").addEventListener("change", () => this.compile());
+    byId("writer").addEventListener("change", () => this.compile());
+    byId("walk").addEventListener("click", () => this.walk());
+  }
+
+  // Loads the module, when the part is opened first.
+  start(names) {
+    if (this.isStarted) return;
+    this.isStarted = true;
+    for (const name of names) byId("writer").append(new Option(name, name));
+    byId("writer").value = this.family ?? "qwen3";
+    if (!this.isHeld) this.compile();
+  }
+
+  get state() {
+    return { part: "constrain", kind: byId("notation").value,
+      family: byId("writer").value || this.family || "qwen3",
+      source: new Text(this.editor.text), text: new Text(this.tried.text) };
+  }
+
+  open(state, isRun = true) {
+    byId("notation").value = kHints.has(state.kind) ? state.kind : "json_schema";
+    this.family = state.family;
+    if (this.isStarted && state.family) byId("writer").value = state.family;
+    this.editor.set(state.source?.string ?? "");
+    this.tried.set(state.text?.string ?? "");
+    this.isHeld = !isRun;
+    if (isRun && this.isStarted) this.compile();
+  }
+
+  now() {
+    this.compile();
+  }
+
+  nextProblem() {
+    const [found] = document.querySelectorAll("#judgement .own, #refusal .own");
+    found?.click();
+  }
+
+  later(what) {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(what, kDelay);
+  }
+
+  engineIs({ progress, slow }) {
+    if (progress !== undefined && !this.compiled) {
+      byId("judgement").replaceChildren(
+        make("p", "", `The compiler is loading: ${progress} %`));
+    }
+    if (slow) {
+      byId("judgement").replaceChildren(make("p", "", "Still compiling. "),
+        button("own", "Stop", () => this.engine.stop()));
+    }
+  }
+
+  given() {
+    const kind = byId("notation").value;
+    byId("writer-line").hidden = kind !== "tools";
+    return { kind, source: this.editor.text, family: byId("writer").value };
+  }
+
+  async compile() {
+    clearTimeout(this.timer);
+    if (!this.isStarted) return;
+    const run = ++this.run;
+    this.source = new Text(this.editor.text);
+    const given = this.given();
+    this.editor.mark(null);
+    this.onState("running");
+    try {
+      const found = given.source.trim() === "" ? { empty: true }
+        : await this.engine.run("compile", "compile", given);
+      if (run !== this.run) return;
+      this.compiled = !found.error && !found.empty;
+      this.fill(found);
+      if (this.compiled) await this.tryText();
+      this.onState("done");
+    } catch (error) {
+      if (error === kOld || run !== this.run) return;
+      this.compiled = false;
+      this.fill({ error: { message: error.message } });
+      this.onState("done");
+    }
+  }
+
+  // The units of the source at a place, which is in bytes.
+  toPlace([begin, end]) {
+    return [this.source.toUnit(begin), this.source.toUnit(Math.max(end, begin))];
+  }
+
+  showButton(place) {
+    return button("own", "Show", () => {
+      this.showPane("described");
+      this.editor.show(...this.toPlace(place));
+      this.editor.focus();
+    });
+  }
+
+  line(kind, sign, words, message, place) {
+    const made = make("div", `remark ${kind}`);
+    const mark = make("span", "mark-sign", sign);
+    mark.setAttribute("aria-hidden", "true");
+    made.append(mark, " ", shown("b", words), " ", shown("span", message), " ");
+    if (place) made.append(this.showButton(place));
+    return made;
+  }
+
+  fill({ empty, error, report = [], tools = [], grammar }) {
+    const guilty = tools.filter((tool) => tool.error);
+    const verdict = make("div", error ? "verdict bad" : "verdict good");
+    const worst = make("p", "worst");
+    const sign = make("span", "big-sign", error ? "✕" : "✓");
+    sign.setAttribute("aria-hidden", "true");
+    const said = empty ? "Nothing to compile yet"
+      : !error ? report.length > 0
+        ? `Compiled, with ${count(report.length, "note")}` : "Compiled"
+      : guilty.length > 0
+        ? `Refused: ${guilty.length === 1 ? guilty[0].name
+                                          : count(guilty.length, "tool")}`
+        : "Refused";
+    if (!empty) worst.append(sign, " ");
+    worst.append(shown("b", said));
+    verdict.append(worst);
+    if (error && guilty.length === 0) {
+      const why = make("p", "why");
+      why.append(shown("span", error.message), " ");
+      if (error.place) why.append(this.showButton(error.place));
+      verdict.append(why);
+    } else if (guilty.length > 0) {
+      const [{ error: first }] = guilty;
+      const why = make("p", "why");
+      why.append(shown("span", first.message), " ");
+      if (first.place) why.append(this.showButton(first.place));
+      verdict.append(why);
+    }
+    byId("judgement").replaceChildren(verdict);
+
+    const place = guilty[0]?.error.place ?? error?.place;
+    if (place) {
+      const [from, to] = this.toPlace(place);
+      this.editor.mark(() => [{ from, to: Math.max(to, from + 1), name: "lost" }]);
+    }
+    const list = byId("refusal");
+    list.replaceChildren();
+    if (tools.length > 0) {
+      list.append(make("h2", "", count(tools.length, "tool")));
+      const box = make("div", "box");
+      const isFine = (tool) => !tool.error;
+      for (const tool of [...guilty, ...tools.filter(isFine)]) {
+        box.append(tool.error
+          ? this.line("bad", "✕", tool.name, tool.error.message, tool.error.place)
+          : this.line("fine", "✓", tool.name, "compiles alone"));
+      }
+      list.append(box);
+    }
+    if (report.length > 0) {
+      list.append(make("h2", "", "What the grammar enforces otherwise"));
+      const box = make("div", "box");
+      for (const note of report.slice(0, kMostNotes)) {
+        box.append(this.line("doubt", "▲", `${note.kind} ${note.keyword}`,
+          `${note.message} ${note.path}`, note.place));
+      }
+      if (report.length > kMostNotes) {
+        box.append(make("p", "quiet", `and ${number(report.length - kMostNotes)} more`));
+      }
+      list.append(box);
+    }
+    if (grammar) {
+      list.append(make("h2", "", "As EBNF"));
+      const pre = make("pre", "grammar");
+      pre.tabIndex = 0;
+      pre.setAttribute("role", "region");
+      pre.setAttribute("aria-label", "The grammar as EBNF");
+      show(pre, grammar);
+      list.append(pre);
+    }
+    byId("walk").disabled = !this.compiled;
+    if (!this.compiled) this.fillTry(null);
+  }
+
+  async tryText() {
+    clearTimeout(this.timer);
+    if (!this.compiled) return;
+    const text = new Text(this.tried.text);
+    try {
+      const found = await this.engine.run("try", "accept",
+        { ...this.given(), text: text.bytes });
+      this.fillTry(found, text);
+    } catch (error) {
+      if (error !== kOld) byId("acceptance").replaceChildren(
+        shown("p", error.message, "failure"));
+    }
+  }
+
+  fillTry(found, text) {
+    const place = byId("acceptance");
+    place.replaceChildren();
+    this.tried.mark(null);
+    if (!found) {
+      place.append(make("p", "quiet", "There is nothing that compiles."));
+      return;
+    }
+    const { offset, expected, forced } = found;
+    const line = make("p", "worst");
+    place.append(line);
+    if (offset === undefined) {
+      line.append("✓ ", make("b", "", "Accepted: the whole text fits"));
+    } else if (offset >= text.bytes.length) {
+      line.append("✂ ", make("b", "", "So far it fits, and is not finished"));
+    } else {
+      line.append("✕ ", make("b", "", `Refused at byte ${number(offset)}`));
+      const from = text.toUnit(offset);
+      this.tried.mark(() => [{ from, to: from + 1, name: "lost" }]);
+    }
+    if (expected) {
+      const what = make("p");
+      what.append("What may stand there: ", shown("span", expected));
+      place.append(what);
+    }
+    if (forced) {
+      const what = make("p");
+      what.append("What must follow: ", shown("code", forced));
+      place.append(what);
+    }
+  }
+
+  async walk() {
+    try {
+      const { text } = await this.engine.run("walk", "walk", { ...this.given(),
+        seed: Math.floor(Math.random() * 2 ** 31) });
+      this.tried.set(new Text(text).string);
+      this.showAnswer("try");
+    } catch (error) {
+      if (error !== kOld) byId("acceptance").replaceChildren(
+        shown("p", error.message, "failure"));
+    }
+  }
+}

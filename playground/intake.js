@@ -1,0 +1,114 @@
+// What was pasted, asked of the text: an answer of an API, a stream of events, an
+// escaped string out of a log, or the text of a response.
+//
+// recognise(string) is {as, why, response?, isStream?} or null for plain text.
+// The text of a stream is read by the library (SSE).
+
+const kMostBytes = 8 << 20;
+
+// What the choices, blocks and items of an answer have as text; `parsed` counts
+// what a server has taken out of it.
+function partsOf(answer) {
+  const out = { texts: [], parsed: [] };
+  const add = (text) => {
+    if (typeof text === "string" && text !== "") out.texts.push(text);
+  };
+  for (const choice of list(answer.choices)) {
+    const message = choice?.message ?? choice?.delta ?? choice ?? {};
+    add(message.content ?? message.text);
+    for (const name of ["reasoning_content", "reasoning", "tool_calls"]) {
+      const found = message[name];
+      if (found && found.length > 0) out.parsed.push(name);
+    }
+  }
+  for (const block of [...list(answer.content), ...list(answer.output)]) {
+    add(block?.text);
+    for (const inner of list(block?.content)) add(inner?.text);
+    if (["tool_use", "thinking", "function_call", "reasoning"].includes(block?.type)) {
+      out.parsed.push(block.type);
+    }
+  }
+  add(answer.generated_text ?? answer.response);
+  return out;
+}
+
+const list = (value) => (Array.isArray(value) ? value : []);
+
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    return undefined;
+  }
+}
+
+function answerOf(text) {
+  const whole = parsed(text);
+  const answers = whole !== undefined ? [whole]
+    : text.split("\n").filter((line) => line.trim() !== "").map(parsed);
+  if (answers.length === 0 || !answers.every((one) => typeof one === "object" &&
+      one !== null && !Array.isArray(one))) {
+    return null;
+  }
+  const found = answers.map(partsOf);
+  const texts = found.flatMap((one) => one.texts);
+  const taken = [...new Set(found.flatMap((one) => one.parsed))];
+  if (texts.length === 0 && taken.length === 0) return null;
+  const isLines = answers.length > 1;
+  // Its own members are not those of a call that a model has written.
+  const marks = ["choices", "content", "output", "generated_text", "response"];
+  if (!answers.every((one) => marks.some((name) => Object.hasOwn(one, name)))) {
+    return null;
+  }
+  return {
+    as: isLines ? "the texts of an API's answers, a line each"
+                : "the text of an API's answer",
+    why: taken.length > 0
+      ? `the server has already taken out ${taken.join(", ")}` : "",
+    response: texts.join(""),
+  };
+}
+
+const kEscapes = new Map([["n", "\n"], ["t", "\t"], ["r", "\r"], ["b", "\b"],
+  ["f", "\f"], ["0", "\0"], ["a", "\x07"], ["v", "\v"]]);
+
+// The value of a string as JSON or Python writes it, without its quotes.
+function unescaped(body) {
+  return body.replace(
+    /\\(?:u\{?([0-9a-fA-F]{4})\}?|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2})|([^]))/g,
+    (all, four, eight, two, one) => {
+      if (one !== undefined) return kEscapes.get(one) ?? one;
+      const code = parseInt(four ?? eight ?? two, 16);
+      return code <= 0x10ffff ? String.fromCodePoint(code) : all;
+    });
+}
+
+// A quoted string with an escape in it, which is most of a line.
+function escapedOf(text) {
+  if (/\n./.test(text.trim()) || !text.includes("\\")) return null;
+  const found = /(["'])((?:[^"'\\]|\\[^]|(?!\1)["'])*)\1/g;
+  let best = null;
+  for (const match of text.matchAll(found)) {
+    if (best === null || match[2].length > best[2].length) best = match;
+  }
+  if (best === null || !/\\[nrtu"'\\]/.test(best[2])) return null;
+  if (best[2].length * 2 < text.trim().length) return null;
+  return {
+    as: "an escaped string",
+    why: best[0].length < text.trim().length ? "out of a line of a log" : "",
+    response: unescaped(best[2]),
+  };
+}
+
+export function recognise(text) {
+  if (text.length > kMostBytes) return null;
+  const start = text.trimStart();
+  if (/^(?:event|id|retry|data):/.test(start) && /^data:/m.test(start)) {
+    return { as: "the text inside a stream of events", why: "", isStream: true };
+  }
+  if (start.startsWith("{")) {
+    const answer = answerOf(start);
+    if (answer) return answer;
+  }
+  return escapedOf(text);
+}

@@ -1,0 +1,503 @@
+// The part that reads a response: its inputs, what was made of it, and how both
+// mark each other.
+
+import { button, count, make, number, show, shown }
+  from "../src/beside/explanation/viewer/text.js";
+import { viewParts } from "../src/beside/explanation/viewer/viewer.js";
+
+import { Editor } from "./editor.js";
+import { Engine, kOld } from "./engine.js";
+import { recognise } from "./intake.js";
+import { List } from "./list.js";
+import { Text } from "./places.js";
+import { tabs } from "./tabs.js";
+
+const kWhole = { items: 200, bytes: 16384 };  // that are shown as a whole
+const kMostEdited = 4 << 20;  // bytes of a text that the editor takes
+const kMostRead = 64 << 20;
+const kNone = "qwen3";  // reads what no family has marked
+const kShape = 1 << 18;  // characters that are shown
+const kDebounce = [80, 400];
+const byId = (id) => document.getElementById(id);
+
+const nothing = () => new Text("");
+
+export class Read {
+  // `onState`: called when what is read has changed.
+  constructor(onState) {
+    this.onState = onState;
+    this.engine = new Engine("parser", (state) => this.engineIs(state));
+    this.response = nothing();
+    this.taken = null;
+    this.cut = null;
+    this.family = "";  // automatic
+    this.readBy = "";
+    this.view = null;
+    this.lastMs = 0;
+    this.timer = null;
+    this.run = 0;
+    this.stream = null;
+    this.version = "";
+
+    const editor = (id, label, hint, isJson, change) => new Editor(byId(id),
+      { label, hint, isJson, onChange: change,
+        onSelect: (unit) => id === "response" && this.showRow(unit) });
+    this.editors = {
+      response: editor("response", "Response",
+        "Paste a response, an answer of an API, a stream of events, or a line of a log",
+        false, (isPaste) => this.edited(isPaste)),
+      tools: editor("tools", "Tools",
+        "The tools of the request, as JSON", true, () => this.later()),
+      prefix: editor("prefix", "Prefix",
+        "What the prompt wrote of the response: <think>", false, () => this.later()),
+    };
+
+    this.showInput = tabs(byId("inputs"),
+      [["response", "Response"], ["tools", "Tools"], ["prefix", "Prefix"]]);
+    this.showPane = tabs(byId("panes"), [["input", "Input"], ["result", "Result"]]);
+    this.showResult = tabs(byId("results"), [["regions", "Regions"],
+      ["message", "Message"], ["events", "Events"], ["shapes", "Shapes"]],
+    (id) => this.resultIs(id));
+
+    this.events = new List("Events", (i) => `${this.stream.came[i]}  ${this.stream.lines[i]}`,
+      (i) => this.markBytes(this.stream.places[2 * i], this.stream.places[2 * i + 1]));
+    byId("events").append(make("p", "line quiet"), this.events.element);
+
+    // A button of the verdict or of a problem goes to a row, which must be there.
+    for (const id of ["verdict", "problems", "message", "strip"]) {
+      byId(id).addEventListener("click", (event) => {
+        const isPlace = event.target.closest("button:not(.own, .more), canvas");
+        if (!isPlace) return;
+        this.showPane("result");
+        this.showResult("regions");
+      }, true);
+    }
+    byId("regions").addEventListener("select", ({ detail }) =>
+      this.markBytes(detail.begin, detail.end));
+    byId("family").addEventListener("change", ({ target }) => {
+      this.family = target.value;
+      this.now();
+    });
+    byId("slider").addEventListener("input", () => this.slide());
+    byId("slider").addEventListener("keydown", (event) => this.pressSlider(event));
+    byId("slider").addEventListener("focus", () => this.needStream());
+    byId("slider").addEventListener("pointerdown", () => this.needStream());
+    byId("cut").addEventListener("click", () => this.setCut(this.cut === null
+      ? Number(byId("slider").value) : null));
+    byId("kind").addEventListener("change", () => this.fillShape());
+    byId("as-stream").addEventListener("change", () => this.fillShape());
+  }
+
+  async start() {
+    const { version, names } = await this.engine.run("about", "about");
+    this.version = version;
+    for (const name of names) byId("family").append(new Option(name, name));
+    byId("family").value = this.family;
+    return names;
+  }
+
+  // ---- What is read
+
+  // A state as links have it.
+  get state() {
+    const tools = this.editors.tools.text;
+    const prefix = this.editors.prefix.text;
+    return { part: "read", family: this.family, response: this.response,
+      tools: tools === "" ? null : new Text(tools),
+      prefix: prefix === "" ? null : new Text(prefix), cut: this.cut };
+  }
+
+  open(state, isRun = true) {
+    this.family = state.family ?? "";
+    byId("family").value = this.family;
+    if (byId("family").value !== this.family) {
+      // A name that is not here; or the names have not come yet.
+      if (byId("family").options.length > 1) this.family = "";
+      byId("family").value = "";
+    }
+    this.editors.tools.set(state.tools?.string ?? "");
+    this.editors.prefix.set(state.prefix?.string ?? "");
+    this.showInput("response");
+    if (state.pasted && isRun) return this.openText(state.pasted);
+    this.take(null);
+    this.setResponse(state.response ?? nothing());
+    this.cut = state.cut ?? null;
+    if (isRun) this.now();
+  }
+
+  // The text of a file or a paste, and what it was taken for.
+  async openText(text) {
+    const found = text.isUtf8 ? recognise(text.string) : null;
+    if (!found) {
+      this.take(null);
+      this.setResponse(text);
+      return this.now();
+    }
+    let { response, why } = found;
+    if (found.isStream) {
+      try {
+        const inside = await this.engine.run("take", "events", { text: text.string });
+        response = inside.response;
+        if (inside.faults.length > 0) {
+          why = `${count(inside.faults.length, "line")} could not be read`;
+        }
+      } catch (error) {
+        response = "";
+      }
+      if (response === "") {
+        this.take(null);
+        this.setResponse(text);
+        return this.now();
+      }
+    }
+    this.take({ ...found, why, original: text });
+    this.setResponse(new Text(response));
+    this.now();
+  }
+
+  setResponse(text) {
+    this.response = text;
+    this.cut = null;
+    const { response } = this.editors;
+    if (text.bytes.length > kMostEdited) {
+      response.set(`${number(text.bytes.length)} bytes, which are read without ` +
+        "being edited.", true);
+    } else {
+      response.set(text.string, !text.isUtf8);
+    }
+    this.fillRemarks();
+  }
+
+  take(taken) {
+    this.taken = taken;
+    const line = byId("taken");
+    line.hidden = taken === null;
+    if (taken === null) return line.replaceChildren();
+    line.replaceChildren(`Taken as ${taken.as}`, taken.why ? `: ${taken.why}. ` : ". ",
+      button("own", "Take as plain text", () => {
+        const { original } = this.taken;
+        this.take(null);
+        this.setResponse(original);
+        this.now();
+      }));
+  }
+
+  fillRemarks() {
+    const { string, isUtf8, bytes } = this.response;
+    const parts = [];
+    if (!isUtf8) parts.push("Bytes that are no UTF-8: read as they are, not edited.");
+    if (isUtf8 && bytes.length <= kMostEdited && string.includes("\r\n")) {
+      parts.push("Lines end with CR LF. ", button("own", "Make them LF", () => {
+        this.setResponse(new Text(string.replaceAll("\r\n", "\n")));
+        this.now();
+      }));
+    }
+    if (bytes.length > kMostRead) {
+      parts.push("Too large for this page: parlance explain --html reads it.");
+    }
+    byId("remarks").hidden = parts.length === 0;
+    byId("remarks").replaceChildren(...parts);
+  }
+
+  edited(isPaste) {
+    const text = this.editors.response.text;
+    if (isPaste) return this.openText(new Text(text));
+    this.isDirty = true;
+    this.cut = null;
+    this.later();
+  }
+
+  later() {
+    clearTimeout(this.timer);
+    const [least, most] = kDebounce;
+    this.timer = setTimeout(() => this.now(),
+      Math.min(most, Math.max(least, 2 * this.lastMs)));
+  }
+
+  // ---- Reading
+
+  async now() {
+    clearTimeout(this.timer);
+    if (this.isDirty) {
+      this.response = new Text(this.editors.response.text);
+      this.isDirty = false;
+      this.fillRemarks();
+    }
+    if (this.response.bytes.length > kMostRead) return;
+    const run = ++this.run;
+    const text = this.response;
+    const cut = this.cut;
+    this.onState("running");
+    this.stale = setTimeout(() => byId("result").classList.add("stale"), 150);
+    const tools = this.toolsGiven();
+    const given = {
+      response: cut === null ? text.bytes : text.bytes.slice(0, cut),
+      prefix: new TextEncoder().encode(this.editors.prefix.text),
+      tools: tools.value,
+    };
+    try {
+      let { family } = this;
+      const ranked = family === "" ? await this.engine.run("rank", "rank",
+        { response: given.response.subarray(0, 1 << 16), tools: given.tools }) : null;
+      if (ranked) family = ranked[0]?.name ?? kNone;
+      const { facts, ms } = await this.engine.run("read", "read", { ...given, family });
+      if (run !== this.run) return;
+      this.lastMs = ms;
+      this.given = { ...given, family };
+      this.stream = null;
+      this.readBy = family;
+      this.fill(facts, text, tools.error);
+      if (ranked) {
+        this.fillRanking(ranked);
+      } else {
+        const found = await this.engine.run("rank", "rank",
+          { response: given.response.subarray(0, 1 << 16), tools: given.tools });
+        if (run === this.run) this.fillRanking(found);
+      }
+      this.onState("done");
+    } catch (error) {
+      if (error === kOld || run !== this.run) return;
+      this.onState("done");
+      this.fail(error);
+    }
+  }
+
+  toolsGiven() {
+    const text = this.editors.tools.text.trim();
+    if (text === "") return {};
+    try {
+      const value = JSON.parse(text);
+      const list = Array.isArray(value) ? value : value.tools ?? [value];
+      return { value: list };
+    } catch (error) {
+      return { error: `The tools are no JSON, and were left out: ${error.message}` };
+    }
+  }
+
+  engineIs({ progress, slow, idle }) {
+    const verdict = byId("verdict");
+    if (progress !== undefined && !this.view) {
+      verdict.replaceChildren(make("p", "", `The reader is loading: ${progress} %`));
+    }
+    if (slow) {
+      verdict.replaceChildren(make("p", "", "Still reading. "),
+        button("own", "Stop", () => this.engine.stop()));
+    }
+    if (idle) {
+      clearTimeout(this.stale);
+      byId("result").classList.remove("stale");
+    }
+  }
+
+  // What failed, and the last result, which is not that of this text.
+  fail(error) {
+    const said = shown("p", error.message, "failure");
+    byId("verdict").replaceChildren(said,
+      button("own", "Read again", () => this.now()));
+    if (this.view) {
+      byId("verdict").append(make("p", "", "What is shown is an earlier result."));
+      byId("result").classList.add("stale");
+    }
+  }
+
+  fill(facts, text, trouble) {
+    this.view = viewParts(facts, kWhole);
+    const { view } = this;
+    const verdict = [view.verdict];
+    if (trouble) verdict.push(shown("p", trouble, "failure"));
+    if (this.cut !== null) {
+      const line = make("p", "", `Cut at byte ${number(this.cut)}. `);
+      line.append(button("own", "Whole response", () => this.setCut(null)));
+      verdict.push(line);
+    }
+    verdict.push(view.summary);
+    byId("verdict").replaceChildren(...verdict);
+    byId("strip").replaceChildren(view.strip, view.legend);
+    byId("regions").replaceChildren(view.response);
+    byId("message").replaceChildren();
+    byId("problems").replaceChildren(view.problems);
+    byId("result").classList.remove("stale");
+    const slider = byId("slider");
+    slider.max = text.bytes.length;
+    slider.value = this.cut ?? text.bytes.length;
+    byId("cut").textContent = this.cut === null ? "Cut here" : "Whole again";
+    this.slide();
+    if (text.bytes.length <= kMostEdited) {
+      this.editors.response.mark(this.marksOf(view.model, text));
+    }
+    this.resultIs(this.tab);
+  }
+
+  // What marks units `from` to `to` of the editor.
+  marksOf(model, text) {
+    const shift = model.facts.prefix_bytes;
+    const unit = (byte) => text.toUnit(byte - shift);
+    return (from, to) => {
+      const begin = text.toByte(from) + shift;
+      const end = text.toByte(to) + shift;
+      const out = [];
+      for (let i = model.rowAt(begin); i < model.rows && model.starts[i] < end; ++i) {
+        const { field, kind } = model.row(i);
+        const isLost = kind === "rest" || kind === "unclaimed";
+        if ((!field && !isLost) || model.end(i) <= begin) continue;
+        const isDelimiter = kind === "open" || kind === "close";
+        out.push({ from: unit(Math.max(begin, model.starts[i])),
+          to: unit(Math.min(end, model.end(i))),
+          name: isLost ? "lost" : `field ${model.fieldClass(field)}` +
+            (isDelimiter ? " delimiter" : "") });
+      }
+      for (const mark of model.marks) {
+        if (mark.end <= begin || mark.begin >= end) continue;
+        out.push({ from: unit(mark.begin), to: unit(mark.end),
+          name: mark.kind === "bad" ? "lost" : "noted" });
+      }
+      return out;
+    };
+  }
+
+  fillRanking(found) {
+    const place = byId("ranking");
+    const [automatic] = byId("family").options;
+    automatic.textContent = this.family === "" ? `automatic: ${this.readBy}`
+                                               : "automatic";
+    const parts = [];
+    if (found.length === 0) {
+      parts.push(this.family === "" ? "no family's markers were found" : "");
+    } else {
+      const withCalls = found.filter((one) => one.calls > 0);
+      const isSure = withCalls.length === 1;
+      parts.push(isSure ? "reads best: " : "a guess; read best by: ");
+      for (const one of found.slice(0, 3)) {
+        const words = [one.name, one.calls > 0 ? count(one.calls, "call")
+          : `${number(one.region_bytes)} bytes marked`].join(", ");
+        parts.push(button(one.name === this.readBy ? "own is-current" : "own", words,
+          () => this.choose(one.name)), " ");
+      }
+    }
+    place.replaceChildren(...parts);
+  }
+
+  choose(family) {
+    this.family = family;
+    byId("family").value = family;
+    this.now();
+  }
+
+  // ---- The two sides mark each other
+
+  markBytes(begin, end) {
+    const shift = this.view.model.facts.prefix_bytes;
+    const { response } = this;
+    if (end < shift || response.bytes.length > kMostEdited) return;
+    this.editors.response.show(response.toUnit(begin - shift),
+      response.toUnit(end - shift));
+  }
+
+  showRow(unit) {
+    if (!this.view || this.isDirty || byId("regions").hidden) return;
+    const shift = this.view.model.facts.prefix_bytes;
+    this.view.select(this.response.toByte(unit) + shift, true);
+  }
+
+  nextProblem() {
+    if (!this.view?.model.remarks.some(({ kind }) => kind !== "held")) return;
+    this.showPane("result");
+    this.showResult("regions");
+    this.view.selectNext();
+  }
+
+  // ---- The stream
+
+  async needStream() {
+    if (this.stream || !this.given) return;
+    const { given } = this;
+    try {
+      const stream = await this.engine.run("stream", "stream", given);
+      if (given !== this.given) return;
+      this.stream = { ...stream,
+        lines: stream.lines === "" ? [] : stream.lines.split("\n") };
+      this.events.set(this.stream.lines.length);
+      this.slide();
+    } catch (error) {
+      if (error !== kOld) byId("held").textContent = error.message;
+    }
+  }
+
+  slide() {
+    const { stream } = this;
+    const at = Number(byId("slider").value);
+    byId("place").textContent =
+      `byte ${number(at)} of ${number(this.response.bytes.length)}`;
+    const held = byId("held");
+    held.replaceChildren();
+    if (!stream) return;
+    let passed = stream.came.length;
+    while (passed > 0 && stream.came[passed - 1] > at) --passed;
+    this.events.passed = passed;
+    if (this.tab === "events") this.events.show(Math.max(0, passed - 1));
+    byId("events").firstChild.textContent =
+      `${count(passed, "event")} of ${number(stream.lines.length)} by byte ` +
+      number(at) + (stream.left > 0 ? `; ${number(stream.left)} more are not listed`
+                                    : "") +
+      (stream.step > 1 ? `; in pieces of ${number(stream.step)} bytes` : "");
+    const size = stream.held[Math.min(Math.floor(at / stream.step),
+      stream.held.length - 1)];
+    if (size === 0) return;
+    held.append("held: ");
+    const { bytes } = this.response;
+    const code = make("code");
+    show(code, new Text(bytes.slice(Math.max(0, at - Math.min(size, 60)), at)).string,
+      true);
+    held.append(code);
+  }
+
+  pressSlider(event) {
+    const slider = event.target;
+    const at = Number(slider.value);
+    let to = { PageDown: at - 64, PageUp: at + 64 }[event.key];
+    if (event.shiftKey && this.stream) {
+      const { came } = this.stream;
+      if (event.key === "ArrowRight") to = came.find((byte) => byte > at);
+      if (event.key === "ArrowLeft") to = came.findLast((byte) => byte < at);
+    }
+    if (to === undefined) return;
+    event.preventDefault();
+    slider.value = to;
+    this.slide();
+  }
+
+  setCut(cut) {
+    this.cut = cut;
+    this.now();
+  }
+
+  // ---- Results
+
+  resultIs(id) {
+    this.tab = id;
+    if (!this.view) return;
+    if (id === "message" && !byId("message").firstChild) {
+      byId("message").append(this.view.message());
+    }
+    if (id === "events") this.needStream();
+    if (id === "shapes") this.fillShape();
+  }
+
+  async fillShape() {
+    if (!this.given) return;
+    const { given } = this;
+    const isStream = byId("as-stream").checked;
+    const place = byId("shape");
+    try {
+      const text = await this.engine.run("shape", "shape",
+        { ...given, kind: byId("kind").value, isStream });
+      place.replaceChildren();
+      show(place, text.slice(0, kShape));
+      if (text.length > kShape) {
+        place.append(`\n${count(text.length - kShape, "more character")}`);
+      }
+    } catch (error) {
+      if (error !== kOld) place.textContent = error.message;
+    }
+  }
+}

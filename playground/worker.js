@@ -1,0 +1,180 @@
+// What the worker does for the page.  It is given one of the two modules, and
+// answers one request after another: {op, given} -> {value} or {error}.
+
+import * as reading from "../bindings/node/lib/reading.js";
+import { compiling } from "./compile.js";
+import * as whole from "../bindings/node/lib/whole.js";
+import { reading as readingRuntime, whole as wholeRuntime }
+  from "../bindings/node/lib/runtime.js";
+
+const kSteps = 1 << 15;  // of the slider
+const kMostEvents = 20000;
+const kShownText = 160;
+
+let api = null;
+
+// Facts as the page of an explanation has them, for the viewer's model: the text
+// as its bytes, and rows as numbers, which need not be copied.
+function packed({ hex, ...facts }, prefix, response) {
+  const text = new Uint8Array(facts.bytes);
+  text.set(prefix.subarray(prefix.length - facts.prefix_bytes));
+  text.set(response, facts.prefix_bytes);
+  return { ...facts, rows: Uint32Array.from(facts.rows), text };
+}
+
+const formats = new Map();
+
+function formatOf(name) {
+  if (!formats.has(name)) formats.set(name, new api.Format(name));
+  return formats.get(name);
+}
+
+function optionsOf({ prefix, tools }) {
+  const out = {};
+  if (prefix?.length > 0) out.prefix = prefix;
+  if (tools) out.tools = tools;
+  return out;
+}
+
+// A text of at most some characters, for one line.
+function short(text) {
+  const said = JSON.stringify(text);
+  return said.length <= kShownText ? said : `${said.slice(0, kShownText)}…`;
+}
+
+function eventWords(event) {
+  const { type, field, start, end, ...more } = event;
+  const words = [type.replaceAll("_", " "), field];
+  if (event.name) words.push(event.name);
+  if (event.text !== undefined) words.push(short(event.text));
+  else if (more.value !== undefined && more.value !== null) {
+    words.push(short(more.value));
+  }
+  if (event.attempt) words.push(event.attempt.status);
+  return words.filter((word) => word !== "").join(" ");
+}
+
+const operations = {
+  about() {
+    return { version: api.version(), names: api.Format.names() };
+  },
+
+  rank({ response, tools }) {
+    return api.rankFormats(response, tools ? { tools } : {});
+  },
+
+  read({ family, response, prefix, tools }) {
+    const began = performance.now();
+    const facts = formatOf(family).explain(response,
+      { ...optionsOf({ prefix, tools }), name: family, packed: true });
+    const out = packed(facts, prefix, response);
+    return { facts: out, ms: performance.now() - began };
+  },
+
+  // The events, and the byte at which each came: the response is fed a few bytes
+  // at a time.
+  stream({ family, response, prefix, tools }) {
+    const parser = formatOf(family).parser({ ...optionsOf({ prefix, tools }),
+      stream_calls: true, attempts: true });
+    const step = Math.max(1, Math.ceil(response.length / kSteps));
+    const came = [];
+    const places = [];
+    const lines = [];
+    const held = new Uint32Array(Math.ceil(response.length / step) + 1);
+    let left = 0;
+    const add = (at, events) => {
+      for (const event of events) {
+        if (lines.length >= kMostEvents) {
+          ++left;
+          continue;
+        }
+        came.push(at);
+        places.push(event.start ?? at, event.end ?? at);
+        lines.push(eventWords(event));
+      }
+    };
+    try {
+      add(0, parser.initialEvents());
+      held[0] = parser.held().length;
+      for (let at = 0, i = 1; at < response.length; at += step, ++i) {
+        const piece = response.subarray(at, at + step);
+        add(at + piece.length, parser.feed(piece));
+        held[i] = parser.held().length;
+      }
+      add(response.length, parser.finalize());
+      return { came: Uint32Array.from(came), places: Uint32Array.from(places),
+        lines: lines.join("\n"), held, step, left, prefixBytes: parser.prefixBytes };
+    } finally {
+      parser.free();
+    }
+  },
+
+  // The response as the three chat APIs have it, whole or as they stream it.
+  shape({ family, response, prefix, tools, kind, isStream }) {
+    const format = formatOf(family);
+    const parser = format.parser({ ...optionsOf({ prefix, tools }),
+      stream_calls: true });
+    const chat = new api.ChatStream(format, { api: kind, id: "1", created: 0,
+      model: family });
+    try {
+      let out = chat.begin();
+      parser.initialEvents();
+      out += chat.feed(parser);
+      const step = isStream ? 256 : 1 << 16;
+      for (let at = 0; at < response.length; at += step) {
+        parser.feed(response.subarray(at, at + step));
+        out += chat.feed(parser);
+      }
+      parser.finalize();
+      out += chat.feed(parser) + chat.end("stop", { parser });
+      return isStream ? out : JSON.stringify(chat.response(), null, 2);
+    } finally {
+      parser.free();
+      chat.free();
+    }
+  },
+
+  // The text inside a stream of events, and what could not be read.
+  events({ text }) {
+    const stream = new api.SSE();
+    try {
+      const response = stream.feed(text) + stream.finalize();
+      return { response, faults: stream.faults() };
+    } finally {
+      stream.free();
+    }
+  },
+
+  detect({ config }) {
+    return api.detect(config);
+  },
+};
+
+Object.assign(operations, compiling(whole));
+
+function transferable(value) {
+  const found = [];
+  for (const one of Object.values({ ...value, ...value?.facts })) {
+    if (ArrayBuffer.isView(one)) found.push(one.buffer);
+  }
+  return found;
+}
+
+let ready = null;
+
+self.onmessage = async ({ data }) => {
+  if (data.module) {
+    api = data.whole ? whole : reading;
+    ready = (data.whole ? wholeRuntime : readingRuntime).init(data.module);
+    ready.catch(() => {});
+    return;
+  }
+  try {
+    await ready;
+    const value = operations[data.op](data.given);
+    self.postMessage({ value }, transferable(value));
+  } catch (error) {
+    const { message, code, path, span } = error;
+    self.postMessage({ error: { message, code, path, span } });
+  }
+};

@@ -1,0 +1,564 @@
+"""The playground in a browser: what it shows of each example, by a server and as
+one file; places, links, drafts, keys, names, contrast, both schemes and widths;
+its policies, in the page and in its workers; hostile text; readings that do not
+end; a text of a megabyte.  Pictures for people are kept in build/playground-pictures.
+
+    scripts/test playground
+"""
+
+import base64
+import functools
+import http.server
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tests" / "pictures"))
+
+from browser import Browser, find_browser  # noqa: E402
+
+BUILT = ROOT / "build" / "playground"
+PICTURES = ROOT / "build" / "playground-pictures"
+AXE = ROOT / ".venv-playground" / "node_modules" / "axe-core" / "axe.min.js"
+SINGLE = "parlance-playground.html"
+EXAMPLES = ROOT / "playground" / "examples"
+# In the order of the menu.
+NAMES = [
+    line.split("/")[-1].split(".")[0]
+    for line in (ROOT / "playground" / "examples.js").read_text().splitlines()
+    if line.startswith("import ")
+]
+
+IS_READ = (
+    "document.querySelector('#verdict .worst') !== null &&"
+    " !document.querySelector('.stale') && document.body.dataset.state === 'done'"
+)
+# The editor of a text, which is in a shadow root.
+VIEW = (
+    "(document.getElementById('%s').shadowRoot.querySelector('.cm-content')"
+    ".cmTile.view)"
+)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    if find_browser() is None:
+        pytest.skip("no browser: scripts/install browser")
+    with Browser() as found:
+        yield found
+
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    asked = []
+
+    def do_GET(self):
+        self.asked.append(self.path)
+        super().do_GET()
+
+    def end_headers(self):
+        self.send_header("Cache-Control", "no-store")
+        super().end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+def serve(folder):
+    handler = type("Served", (Handler,), {"asked": []})
+    server = http.server.ThreadingHTTPServer(
+        ("127.0.0.1", 0), functools.partial(handler, directory=str(folder))
+    )
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server, handler
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """Its address under a path of two folders."""
+    root = tmp_path_factory.mktemp("site")
+    shutil.copytree(BUILT, root / "a" / "b")
+    server, handler = serve(root)
+    yield f"http://127.0.0.1:{server.server_port}/a/b/", handler
+    server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def other(tmp_path_factory):
+    """A server that nothing may ask."""
+    server, handler = serve(tmp_path_factory.mktemp("other"))
+    yield f"http://127.0.0.1:{server.server_port}/", handler
+    assert handler.asked == []
+    server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def single(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("one file") / "with a space and ü"
+    folder.mkdir()
+    return shutil.copy(BUILT / SINGLE, folder)
+
+
+def wait(page, condition=IS_READ, seconds=20):
+    until = time.monotonic() + seconds
+    while not page.run(condition):
+        assert time.monotonic() < until, page.run("document.body.innerText")
+        time.sleep(0.02)
+
+
+def show_example(page, name):
+    page.run(
+        "(() => { document.body.dataset.state = '';"
+        f" const e = document.getElementById('examples'); e.value = {NAMES.index(name)};"
+        " e.dispatchEvent(new Event('change')); })()"
+    )
+    wait(page)
+
+
+def show_tab(page, name):
+    page.run(f"document.getElementById('tab-{name}').click()")
+    page.frames()
+
+
+def put(page, text, part="response"):
+    """Types a text over what is there."""
+    view = VIEW % part
+    page.run(f"{view}.focus()")
+    page.run(
+        f"{view}.dispatch({{changes: {{from: 0, to: {view}.state.doc.length,"
+        f" insert: {json.dumps(text)}}}, userEvent: 'input.type'}})"
+    )
+
+
+def complaints(page):
+    return [one for one in page.complaints() if "blob:" not in one]
+
+
+def foreign(page, address):
+    return [one for one in complaints(page) if not one.startswith(f"requested {address}")]
+
+
+def response_of(state):
+    text = state.get("response", "")
+    return base64.b64decode(text["base64"]) if isinstance(text, dict) else text.encode()
+
+
+def native(name, response, state, *more):
+    command = os.environ.get("PARLANCE_CLI") or shutil.which("parlance")
+    if command is None:
+        pytest.skip("no command: set PARLANCE_CLI, or PATH")
+    tools = state.get("tools")
+    arguments = []
+    if tools:
+        path = PICTURES / "tools.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(tools)
+        arguments += ["--tools", path]
+    done = subprocess.run(
+        [command, "explain", "--format", name, "--json", *arguments, *more],
+        input=response, capture_output=True,
+    )  # fmt: skip
+    return json.loads(done.stdout)
+
+
+SHOWN = """(() => {
+  const tab = document.querySelector('#results [aria-selected=true]');
+  document.getElementById('tab-message').click();
+  tab.click();
+  const rows = [...document.querySelectorAll('#regions .row')];
+  return {
+    rows: rows.map((row) => row.querySelector('.where').textContent),
+    text: rows.map((row) => row.querySelector('.text').textContent),
+    remarks: [...document.querySelectorAll('#regions .remark')]
+      .map((one) => one.lastElementChild.textContent),
+    message: ((pre) => {
+      for (const sign of pre.querySelectorAll('.sign')) {
+        const [, code] = /^U[+](.*)$/.exec(sign.dataset.sign) ?? [];
+        sign.replaceWith(code ? String.fromCodePoint(parseInt(code, 16)) : '');
+      }
+      return pre.textContent;
+    })(document.querySelector('#message pre').cloneNode(true)),
+    family: document.querySelector('#verdict .summary b').textContent,
+  };
+})()"""
+
+
+def plain(text):
+    """Without what the page shows by signs."""
+    return re.sub(r"\s+", "", text)
+
+
+@pytest.mark.parametrize("build", ["site", "single"])
+def test_examples(browser, site, single, build):
+    page = browser.open(site[0] if build == "site" else single)
+    wait(page)
+    for name in NAMES:
+        state = json.loads((EXAMPLES / f"{name}.json").read_text())
+        show_example(page, name)
+        found = page.run(SHOWN)
+        if "pasted" in state:
+            assert "Taken as" in page.run("document.getElementById('taken').innerText")
+            response = page.run(f"{VIEW % 'response'}.state.doc.toString()").encode()
+            assert b"get_weather" in response and b"data:" not in response
+        else:
+            response = response_of(state)
+            if response.decode("utf-8", "replace").encode() == response:
+                kept = page.run(f"{VIEW % 'response'}.state.doc.toString()")
+                assert kept.encode() == response, name
+        facts = native(found["family"], response, state)
+        owning = [row for row in facts["rows"] if "text" in row and row["kind"] != "held"]
+        rows = [row for row in found["rows"] if not row.startswith("from")]
+        assert rows == [f"{r['start']}–{r['end']}" for r in owning], name
+        assert json.loads(found["message"]) == facts["message"], name
+        said = {row.get("message", row["what"]) for row in facts["rows"]}
+        said |= {row["what"] for row in facts["rows"]}
+        said |= {one["message"] for one in facts["diagnostics"]}
+        said |= {f"{one['name']}: {one['why']}" for one in facts["attempts"]}
+        missing = [one for one in found["remarks"] if plain(one) not in map(plain, said)]
+        assert missing == [], name
+        wanted = [row for row in facts["rows"] if row["kind"] in ("hint", "malformed")]
+        assert len(found["remarks"]) >= len(wanted), name
+    address = site[0] if build == "site" else "file:"
+    assert foreign(page, address) == []
+    page.close()
+
+
+def test_requests(browser, site):
+    """Only what is beside the page is asked for, once."""
+    address, handler = site
+    handler.asked.clear()
+    page = browser.open(address)
+    wait(page)
+    show_example(page, "events")
+    names = sorted(path.removeprefix("/a/b/") for path in handler.asked)
+    names = [name for name in names if name != "/favicon.ico"]
+    assert names == ["", "app.js", "parser.wasm.gz", "style.css", "worker.js"]
+    page.close()
+
+
+def test_places(browser, single):
+    """A row marks its own text in the editor, and the reverse."""
+    page = browser.open(single)
+    wait(page)
+    view = VIEW % "response"
+    text = "<think>\r\ne\u0301\U0001f600 \u20acx\0</think>\r\nYes \U0001f31e.<tool_call>"
+    put(page, text)
+    wait(page, f"{IS_READ} && document.querySelector('#regions').innerText.includes('Yes')")
+    assert page.run(f"{view}.state.doc.toString()") == text
+    data = text.encode()
+    for index in range(page.run("document.querySelectorAll('#regions .row').length")):
+        page.run(f"document.querySelectorAll('#regions .row')[{index}].querySelector('.label').click()")
+        begin, end = (
+            int(n) for n in page.run(
+                f"document.querySelectorAll('#regions .row')[{index}]"
+                ".querySelector('.where').textContent"
+            ).split("–")
+        )  # fmt: skip
+        marked = page.run(
+            f"(v => v.state.sliceDoc(v.state.selection.main.from, v.state.selection.main.to))({view})"
+        )
+        assert marked.encode() == data[begin:end]
+        # And back: the row of the first character of the selection.
+        page.run(
+            f"(v => v.dispatch({{selection: {{anchor: v.state.selection.main.from}},"
+            f" userEvent: 'select'}}))({view})"
+        )
+        if end > begin:
+            assert page.run(
+                "[...document.querySelectorAll('#regions .row')]"
+                ".findIndex((row) => row.classList.contains('current'))"
+            ) == index  # fmt: skip
+    page.close()
+
+
+def test_stream_and_cut(browser, single):
+    page = browser.open(single)
+    wait(page)
+    show_example(page, "two-calls")
+    show_tab(page, "events")
+    wait(page, "document.querySelectorAll('.line-of').length > 5")
+    slider = "document.getElementById('slider')"
+    page.run(f"{slider}.focus()")
+    page.run(f"{slider}.value = 3; {slider}.dispatchEvent(new Event('input'))")
+    assert page.run("document.getElementById('place').textContent") == "byte 3 of 224"
+    assert "held: <th" in page.run("document.getElementById('held').textContent")
+    page.press("ArrowRight", shift=True)
+    assert page.run(f"{slider}.value") == "7"
+    page.press("PageUp")
+    assert page.run(f"{slider}.value") == "71"
+    page.run("document.body.dataset.state = ''; document.getElementById('cut').click()")
+    wait(page)
+    assert "Cut at byte 71" in page.run("document.getElementById('verdict').innerText")
+    state = json.loads((EXAMPLES / "two-calls.json").read_text())
+    facts = native("qwen3", response_of(state)[:71], state)
+    assert json.loads(page.run(SHOWN)["message"]) == facts["message"]
+    page.run("document.body.dataset.state = ''; document.getElementById('cut').click()")
+    wait(page)
+    assert "Cut at" not in page.run("document.getElementById('verdict').innerText")
+    for kind in ("chat_completions", "responses", "messages"):
+        show_tab(page, "shapes")
+        page.run(
+            f"(e => {{ e.value = '{kind}'; e.dispatchEvent(new Event('change')); }})"
+            "(document.getElementById('kind'))"
+        )
+        wait(page, "document.getElementById('shape').textContent.includes('get_weather')")
+    page.close()
+
+
+def test_links_and_drafts(browser, site, single):
+    address, _ = site
+    page = browser.open(address)
+    wait(page)
+    show_example(page, "bytes")
+    page.run("document.getElementById('link').click()")
+    wait(page, "document.querySelector('#share p + p')?.textContent.includes('characters')")
+    page.run("document.querySelector('#share button').click()")
+    wait(page, "location.hash.length > 10")
+    link = page.run("location.href")
+    before = page.run(SHOWN)
+    page.close()
+    for where in (link, f"{pathlib.Path(single).as_uri()}#{link.split('#')[1]}"):
+        page = browser.open(where)
+        wait(page)
+        wait(page, "document.getElementById('notice').innerText.startsWith('From a link')")
+        wait(page)
+        assert page.run(SHOWN) == before
+        page.close()
+    # A reload has the text; one that did not end is not read again.
+    page = browser.open(address)
+    wait(page)
+    put(page, "<think>A draft.</think>Yes.")
+    wait(page, f"{IS_READ} && document.getElementById('regions').textContent.includes('draft')")
+    page.go(address)
+    wait(page)
+    assert "draft" in page.run(SHOWN)["message"]
+    page.run(
+        "sessionStorage.setItem('parlance-draft', JSON.stringify({...JSON.parse("
+        "sessionStorage.getItem('parlance-draft')), isRunning: true}))"
+    )
+    page.go(address)
+    wait(page, "document.getElementById('notice').innerText.includes('did not end')")
+    assert "draft" in page.run(f"{VIEW % 'response'}.state.doc.toString()")
+    page.run("document.querySelector('#notice button').click()")
+    wait(page)
+    for fragment, said in (("1.!!", "damaged"), ("9.AAAA", "newer")):
+        page.run(f"location.hash = '#{fragment}'")
+        wait(page, f"document.getElementById('notice').innerText.includes('{said}')")
+    page.close()
+
+
+def test_keyboard(browser, single):
+    """What has lost a call is found and shown without a mouse."""
+    page = browser.open(single)
+    wait(page)
+    show_example(page, "cut-off")
+    page.run("document.getElementById('examples').focus()")
+    stops = []
+    for _ in range(3):
+        page.press("F6")
+        stops.append(page.run("document.activeElement.id"))
+    assert stops == ["response", "slider", "tab-regions"]
+    page.press("F6", shift=True)
+    assert page.run("document.activeElement.id") == "slider"
+    page.press("F8")
+    assert "remark" in page.run("document.activeElement.className")
+    page.press("ArrowUp")
+    assert "row" in page.run("document.activeElement.className")
+    page.press("Enter")
+    assert page.run("document.querySelector('#regions .detail') !== null")
+    # Tab leaves an editor.
+    page.run(f"{VIEW % 'response'}.focus()")
+    page.press("Tab")
+    assert page.run("document.activeElement.id") != "response"
+    page.run("document.getElementById('tab-regions').focus()")
+    page.press("ArrowRight")
+    assert page.run("document.activeElement.id") == "tab-message"
+    assert page.run("!document.getElementById('message').hidden")
+    nodes = page.call("Accessibility.getFullAXTree")["nodes"]
+    named = {
+        (node.get("role", {}).get("value"), node.get("name", {}).get("value"))
+        for node in nodes
+        if not node.get("ignored")
+    }
+    for role, name in (
+        ("textbox", "Response"), ("combobox", "Family"), ("slider", "Stream"),
+        ("button", "Cut here"), ("tab", "Message"), ("combobox", "Examples"),
+        ("tabpanel", "Message"), ("button", "Copy a link"),
+    ):  # fmt: skip
+        assert (role, name) in named, (role, name, sorted(map(str, named)))
+    page.close()
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_looks(browser, single, width, dark):
+    page = browser.open(single, width=width, height=844, dark=dark)
+    wait(page)
+    for name in ("cut-off", "hidden-signs", "bytes"):
+        show_example(page, name)
+        for tab in ("input", "regions", "message", "events", "shapes"):
+            if tab == "input":
+                show_tab(page, "input")
+            else:
+                show_tab(page, "result")
+                show_tab(page, tab)
+            page.frames()
+            over = page.run("document.documentElement.scrollWidth - innerWidth")
+            assert over <= 0, (name, tab)
+            page.run(AXE.read_text() + ";0")
+            found = page.run(
+                "axe.run().then(({violations}) => violations.map((one) => [one.id,"
+                " one.nodes.map((node) => node.html.slice(0, 200))]))"
+            )
+            assert found == [], (name, tab)
+            scheme = "dark" if dark else "light"
+            page.picture(PICTURES / f"{name}-{tab}-{width}-{scheme}.png")
+        if width == 390:
+            small = page.run(
+                "[...document.querySelectorAll('button, select')].filter((e) =>"
+                " e.checkVisibility() && e.getBoundingClientRect().height < 44)"
+                ".map((e) => e.outerHTML)"
+            )
+            assert small == []
+    page.close()
+
+
+def refused(page, expression):
+    answer = page.call(
+        "Runtime.evaluate",
+        {"expression": f"(async () => {{ try {{ {expression}; return false; }}"
+         " catch (error) { return true; } })()",
+         "awaitPromise": True, "returnByValue": True,
+         "allowUnsafeEvalBlockedByCSP": False},
+    )  # fmt: skip
+    return answer["result"].get("value")
+
+
+@pytest.mark.parametrize("build", ["site", "single"])
+def test_policies(browser, site, single, other, build):
+    page = browser.open(site[0] if build == "site" else single)
+    wait(page)
+    address, handler = other
+    workers = list(page.workers())
+    assert workers
+    for place in (page, workers[-1]):
+        assert refused(place, f"await fetch('{address}fetch')")
+        assert refused(place, "eval('1')")
+        assert refused(place, "new Function('1')")
+    assert refused(page, "document.body.innerHTML = '<b>x</b>'")
+    assert refused(page, "new Worker('data:text/javascript,')")
+    assert refused(page, "trustedTypes.createPolicy('another', {})")
+    page.run(
+        f"(() => {{ const e = new Image(); e.src = '{address}image';"
+        " document.body.append(e);"
+        " const s = document.createElement('div'); s.setAttribute('style', 'color: red');"
+        " s.id = 'styled'; document.body.append(s); })()"
+    )
+    time.sleep(0.3)
+    colour = "getComputedStyle(document.getElementById('styled')).color"
+    assert page.run(colour) != "rgb(255, 0, 0)"
+    assert handler.asked == []
+    page.close()
+
+
+def test_hostile_text(browser, single, other):
+    address, handler = other
+    page = browser.open(single)
+    wait(page)
+    markup = f'<img src={address}x onerror="fetch(\'{address}y\')"><script>alert(1)</script>'
+    for part in ("response", "tools", "prefix"):
+        put(page, markup, part)
+    tools = [{"type": "function", "function": {"name": "__proto__", "parameters": {
+        "properties": {markup: {}}}}}]  # fmt: skip
+    put(page, f"<think>{markup}\u202e</think>{markup}", "response")
+    wait(page, f"{IS_READ} && document.getElementById('regions').textContent.includes('think')")
+    put(page, json.dumps(tools), "tools")
+    page.run("document.body.dataset.state = ''")
+    wait(page)
+    for tab in ("regions", "message", "events", "shapes"):
+        show_tab(page, tab)
+        page.frames()
+        assert page.run("document.querySelectorAll('main img, main script').length") == 0
+    assert handler.asked == []
+    assert not any("alert" in one for one in complaints(page))
+    page.close()
+
+
+def test_a_reading_that_does_not_end(browser, single):
+    page = browser.open(single)
+    wait(page)
+    worker = list(page.workers())[-1]
+    worker.run("self.onmessage = () => { for (;;); }; 0")
+    put(page, "<think>Kept.</think>Yes.")
+    wait(page, "document.getElementById('verdict').innerText.includes('Still reading')")
+    page.run("document.querySelector('#verdict button').click()")
+    wait(page, "document.getElementById('verdict').innerText.includes('It was stopped')")
+    assert "Kept." in page.run(f"{VIEW % 'response'}.state.doc.toString()")
+    page.run("document.querySelector('#verdict button').click()")
+    wait(page, f"{IS_READ} && document.getElementById('regions').textContent.includes('Kept.')")
+    page.close()
+
+
+def test_older_browsers(browser, single, tmp_path):
+    """Without Trusted Types, and without the newest function that is used."""
+    text = pathlib.Path(single).read_text()
+    policy = "; require-trusted-types-for 'script'; trusted-types parlance"
+    assert policy in text
+    older = tmp_path / "older.html"
+    older.write_text(text.replace(policy, ""))
+    page = browser.open(
+        older, before="delete globalThis.trustedTypes; delete Uint8Array.fromBase64;"
+    )
+    wait(page)
+    show_example(page, "two-calls")
+    assert "Bern" in page.run(SHOWN)["message"]
+    page.close()
+
+
+CALL = (
+    '<tool_call>\n{"name": "f", "arguments": {"a": "b\\u00e9"}}\n</tool_call>\n'
+)
+LARGE = {
+    "lines": "<think>\n" + "It is sunny in Z\u00fcrich, \U0001f31e.\n" * 33000 + "</think>\n",
+    "one line": "<think>\n" + "It is sunny. " * 80000 + "</think>\n",
+    "regions": CALL * 15000,
+}
+
+
+@pytest.mark.parametrize("kind", LARGE)
+def test_large(browser, single, kind):
+    """Times are said, and not judged: the machine may be busy."""
+    page = browser.open(single)
+    wait(page)
+    text = LARGE[kind]
+    page.run(
+        "globalThis.long = []; new PerformanceObserver((list) => {"
+        " for (const one of list.getEntries()) long.push(Math.round(one.duration)); })"
+        ".observe({entryTypes: ['longtask']}); 0"
+    )
+    began = time.monotonic()
+    put(page, text)
+    size = f"{len(text.encode()):,}"
+    wait(page, f"{IS_READ} && document.getElementById('verdict').innerText.includes('{size}')")
+    opened = time.monotonic() - began
+    opening = page.run("long.splice(0)")
+    page.run(f"{VIEW % 'response'}.focus()")
+    for _ in range(30):
+        page.type("x")
+        time.sleep(0.03)
+    wait(page)
+    typing = page.run("long.splice(0)")
+    print(
+        f"\nMEASURED 1 MB, {kind}: read {opened:.2f} s after it was put in (longest "
+        f"task {max(opening, default=0)} ms); 30 keys, longest task "
+        f"{max(typing, default=0)} ms"
+    )
+    page.close()
