@@ -1,6 +1,6 @@
 // The page: what is opened, kept and shared, and the keys of all parts.
 
-import { button, make, number } from "../src/beside/explanation/viewer/text.js";
+import { button, make, number, show } from "../src/beside/explanation/viewer/text.js";
 
 import { examples } from "./examples.js";
 import { checked, decode, encode, written } from "./link.js";
@@ -8,9 +8,12 @@ import { Text, decoded } from "./places.js";
 import { Constrain } from "./constrain.js";
 import { Read } from "./read.js";
 import { tabs } from "./tabs.js";
+import { javascript, python, report, shell } from "./takeaway.js";
+import { Write } from "./write.js";
 
 const kDraft = "parlance-draft";
 const kMostDraft = 500000;
+const kMostShown = 1 << 16;  // characters of what is taken away
 const byId = (id) => document.getElementById(id);
 
 // ---- Drafts: in this tab alone, with a mark while a reading runs.
@@ -44,22 +47,24 @@ const onState = (what) => {
 
 const read = new Read(onState);
 const constrain = new Constrain(onState);
-const parts = { read, constrain };
+const write = new Write(read.engine, onState);
+const parts = { read, write, constrain };
 let names = [];
 
-const showPart = tabs(byId("parts"), [["read", "Read"], ["constrain", "Constrain"]],
-  (id) => {
+const showPart = tabs(byId("parts"), 
+  [["read", "Read"], ["write", "Write"], ["constrain", "Constrain"]], (id) => {
     part = parts[id];
-    if (id === "constrain") startConstrain();
+    startPart();
   });
 
 // An empty part begins with an example.
-function startConstrain() {
-  if (names.length === 0) return;
-  if (constrain.state.source.string === "") {
-    constrain.open(checked(examples.find((one) => one.part === "constrain")));
+function startPart() {
+  const { state } = part;
+  if (names.length === 0 || state.part === "read") return;
+  if (state.source.string === "") {
+    part.open(checked(examples.find((one) => one.part === state.part)));
   }
-  constrain.start(names);
+  part.start(names);
 }
 
 function open(state, isRun = true) {
@@ -70,7 +75,7 @@ function open(state, isRun = true) {
 
 // The state as JSON has it; `left`: names of what is left out.
 function jsonOf(state, left = new Set()) {
-  const out = { v: read.version, part: state.part };
+  const out = { v: read.version };
   for (const [name, value] of Object.entries(state)) {
     if (value === null || value === "" || left.has(name)) continue;
     out[name] = value instanceof Text ? written(value) : value;
@@ -103,13 +108,34 @@ async function openFragment() {
 const kSizes = [[2000, "fits a chat message"], [8000, "fits the form of an issue"],
   [32000, "long: some programs cut it"]];
 
+async function copied(text, place) {
+  try {
+    await navigator.clipboard.writeText(text);
+    place.textContent = "Copied.";
+  } catch (error) {
+    place.textContent = "This browser refuses: select the text and copy it.";
+  }
+}
+
+// What can be taken away of a reading, beside a link.
+async function textsOf(state, address) {
+  const { model, message } = read.view;
+  const given = { ...state, family: read.readBy, version: read.version,
+    verdict: byId("verdict").innerText.replace(/\n+/g, "\n"),
+    message: message().querySelector("pre").textContent, link: address };
+  if (model.facts.message_text) given.message = model.facts.message_text;
+  return { report, python, javascript, shell, given };
+}
+
 async function share() {
   const sheet = byId("share");
   sheet.hidden = !sheet.hidden;
+  byId("link").setAttribute("aria-expanded", String(!sheet.hidden));
   if (sheet.hidden) return;
   const { state } = part;
   const left = new Set();
   const place = make("p");
+  place.setAttribute("role", "status");
   const copy = button("own", "Copy", () => {});
   const save = button("own", "Save as a file", () => {
     const file = new Blob([JSON.stringify(jsonOf(state, left))]);
@@ -118,23 +144,48 @@ async function share() {
     link.download = "parlance.json";
     link.click();
   });
+  const kinds = make("select");
+  kinds.setAttribute("aria-label", "What to take away");
+  const words = [["link", "a link"], ["report", "a report in Markdown"],
+    ["python", "code in Python"], ["javascript", "code in JavaScript"],
+    ["shell", "a command"]];
+  const isReading = part === read && read.view && read.cut === null;
+  for (const [value, said] of isReading ? words : words.slice(0, 1)) {
+    kinds.append(new Option(said, value));
+  }
+  const pre = make("pre", "grammar");
+  pre.tabIndex = 0;
+  pre.setAttribute("role", "region");
+  pre.setAttribute("aria-label", "What is taken away");
+  const boxes = make("p", "line");
   const update = async () => {
-    const address = `${location.href.split("#")[0]}#${await encode(jsonOf(state, left))}`;
+    const given = { ...state };
+    for (const name of left) given[name] = null;
+    const address = `${location.href.split("#")[0]}#${await encode(jsonOf(given))}`;
+    const isLink = kinds.value === "link";
+    pre.hidden = isLink;
+    save.hidden = !isLink;
+    boxes.hidden = !isLink;
+    if (!isLink) {
+      const { given: facts, ...writers } = await textsOf(state, address);
+      const text = writers[kinds.value](facts);
+      pre.replaceChildren();
+      show(pre, text.slice(0, kMostShown));
+      if (text.length > kMostShown) pre.append("\n…");
+      place.textContent = `${number(text.length)} characters`;
+      copy.disabled = false;
+      copy.onclick = () => copied(text, place);
+      return;
+    }
     const fits = kSizes.find(([most]) => address.length <= most);
     place.textContent = `${number(address.length)} characters: ` +
       (fits ? fits[1] : "too long for a link; save a file, which this page opens");
     copy.disabled = !fits;
-    copy.onclick = async () => {
+    copy.onclick = () => {
       history.replaceState(null, "", address);
-      try {
-        await navigator.clipboard.writeText(address);
-        place.textContent = "Copied.";
-      } catch (error) {
-        place.textContent = "The link is in the address of the page now.";
-      }
+      copied(address, place);
     };
   };
-  const boxes = make("p", "line", "In the link:");
   for (const [name, value] of Object.entries(state)) {
     if (!(value instanceof Text)) continue;
     const label = make("label");
@@ -147,14 +198,14 @@ async function share() {
       update();
     });
     label.append(box, ` the ${name}, ${number(value.bytes.length)} bytes`);
-    boxes.append(" ", label);
+    boxes.append(label, " ");
   }
-  boxes.append(` and the family, ${state.family || "automatic"}.`);
+  kinds.addEventListener("change", update);
   const buttons = make("p", "line");
-  buttons.append(copy, " ", save);
-  sheet.replaceChildren(boxes, place, buttons);
+  buttons.append(kinds, copy, " ", save);
+  sheet.replaceChildren(buttons, boxes, place, pre);
   await update();
-  copy.focus();
+  kinds.focus();
 }
 
 // ---- Files
@@ -180,9 +231,9 @@ async function openFile(file) {
       // Text like any other.
     }
   }
-  if (part === constrain && string !== null) {
-    constrain.editor.set(string);
-    return constrain.compile();
+  if (part !== read && string !== null) {
+    part.editor.set(string);
+    return part.now();
   }
   await read.openText(new Text(bytes));
 }
@@ -210,6 +261,9 @@ function nextPane(step) {
     [byId("input"), "input", () => shown(editors, Object.keys(editors))],
     [document.querySelector(".stream"), "input", () => byId("slider")],
     [byId("result"), "result", () => tab("results")],
+  ] : part === write ? [
+    [byId("written"), "written", () => write.editor],
+    [byId("judged"), "judged", () => tab("write-results")],
   ] : [
     [byId("described"), "described", () => constrain.editor],
     [byId("answer"), "answer", () => tab("answers")],
@@ -284,7 +338,7 @@ async function start() {
   started.then((found) => {
     names = found;
     byId("version").textContent = `Version ${read.version}.`;
-    if (part === constrain) startConstrain();
+    startPart();
   }, (error) => read.fail(error));
   if (location.hash.length > 1) await started;
   if (await openFragment() || openDraft()) return;

@@ -4,6 +4,19 @@ const kMostTools = 128;
 const kGrammar = 1 << 16;  // characters that are shown
 const kWalkBytes = 2000;
 
+// Where an error, a lint or a note is in the source, in bytes.
+export function placeOf(api, source, { span, path }, prefix = "") {
+  if (span) return span;
+  if (!path) return undefined;
+  try {
+    const found = api.locate(source, path.startsWith(prefix)
+      ? path.slice(prefix.length) : path);
+    return found?.key ?? found?.value;
+  } catch (error) {
+    return undefined;
+  }
+}
+
 // The operations on the functions of the module.
 export function compiling(api) {
   let known = { key: "", grammar: null };
@@ -11,9 +24,9 @@ export function compiling(api) {
 
   function requestOf(source) {
     const value = JSON.parse(source);
-    if (Array.isArray(value)) return { request: { tools: value }, isList: true };
+    if (Array.isArray(value)) return { request: { tools: value }, prefix: "/tools" };
     if (value && typeof value === "object" && !value.tools && !value.response_format) {
-      return { request: { response_format: value }, isFormat: true };
+      return { request: { response_format: value }, prefix: "/response_format" };
     }
     return { request: value };
   }
@@ -47,26 +60,11 @@ export function compiling(api) {
     return grammar;
   }
 
-  // Where an error or a note is in the source, in bytes.
-  function placeOf({ span, path }, source, given) {
-    if (span) return span;
-    if (!path) return undefined;
-    let inside = path;
-    if (given?.isList) inside = path.replace(/^\/tools/, "");
-    if (given?.isFormat) inside = path.replace(/^\/response_format/, "");
-    try {
-      const found = api.locate(source, inside);
-      return found?.key ?? found?.value;
-    } catch (error) {
-      return undefined;
-    }
-  }
-
   function refusal(error, source, given) {
     if (error.code === "spent") throw error;
     const { message, path } = error;
     return { message: path ? `${message} (at ${path})` : message,
-      place: placeOf(error, source, given) };
+      place: placeOf(api, source, error, given?.prefix) };
   }
 
   // Each tool alone.
@@ -96,7 +94,7 @@ export function compiling(api) {
         if (kind === "tools") request = parsed(source);
         const grammar = compiled(given);
         const report = grammar.report().map((note) =>
-          ({ ...note, place: placeOf({ path: note.path }, source, request) }));
+          ({ ...note, place: placeOf(api, source, { path: note.path }, request?.prefix) }));
         let ebnf = "";
         try {
           ebnf = grammar.toEbnf();

@@ -15,9 +15,10 @@ import hiddenSigns from "./examples/hidden-signs.json";
 import thirtyTools from "./examples/thirty-tools.json";
 import deadEnd from "./examples/dead-end.json";
 import callByGrammar from "./examples/call-by-grammar.json";
+import unescapedBar from "./examples/unescaped-bar.json";
 
 export const examples = [
   openerInALine, cutOff, twoCalls, callInReasoning, quotedMarker,
   anotherFamily, xmlArgument, apiAnswer, events, logLine, bytes,
-  hiddenSigns, thirtyTools, deadEnd, callByGrammar,
+  hiddenSigns, thirtyTools, deadEnd, callByGrammar, unescapedBar,
 ];

@@ -2,7 +2,7 @@
 // answers one request after another: {op, given} -> {value} or {error}.
 
 import * as reading from "../bindings/node/lib/reading.js";
-import { compiling } from "./compile.js";
+import { compiling, placeOf } from "./compile.js";
 import * as whole from "../bindings/node/lib/whole.js";
 import { reading as readingRuntime, whole as wholeRuntime }
   from "../bindings/node/lib/runtime.js";
@@ -27,6 +27,16 @@ const formats = new Map();
 function formatOf(name) {
   if (!formats.has(name)) formats.set(name, new api.Format(name));
   return formats.get(name);
+}
+
+// The format of a file that is being written.
+let own = { source: null, format: null };
+function formatFrom(source) {
+  if (own.source === source) return own.format;
+  const format = api.Format.fromJSON(source);
+  own.format?.free();
+  own = { source, format };
+  return format;
 }
 
 function optionsOf({ prefix, tools }) {
@@ -63,9 +73,10 @@ const operations = {
     return api.rankFormats(response, tools ? { tools } : {});
   },
 
-  read({ family, response, prefix, tools }) {
+  read({ source, family, response, prefix, tools }) {
     const began = performance.now();
-    const facts = formatOf(family).explain(response,
+    const format = source === undefined ? formatOf(family) : formatFrom(source);
+    const facts = format.explain(response,
       { ...optionsOf({ prefix, tools }), name: family, packed: true });
     const out = packed(facts, prefix, response);
     return { facts: out, ms: performance.now() - began };
@@ -143,6 +154,29 @@ const operations = {
     } finally {
       stream.free();
     }
+  },
+
+  // The format file of a family, as text.
+  source({ name }) {
+    return { text: JSON.stringify(formatOf(name).toJSON(), null, 2) };
+  },
+
+  lint({ source }) {
+    const placed = (one) => ({ ...one, place: placeOf(api, source, one) });
+    try {
+      return { lints: formatFrom(source).lint().map(placed) };
+    } catch (error) {
+      if (error.code === "spent") throw error;
+      const { message, path, span } = error;
+      return { error: placed({ message, path, span }) };
+    }
+  },
+
+  // Whether a format reads what it writes; one that writes nothing is an error.
+  check({ source, seed, walks }) {
+    const format = formatFrom(source);
+    format.tag().free();
+    return format.check({ seed, walks });
   },
 
   detect({ config }) {

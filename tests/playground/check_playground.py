@@ -38,8 +38,16 @@ NAMES = [
     if line.startswith("import ")
 ]
 
+STATES = {
+    name: json.loads((EXAMPLES / f"{name}.json").read_text()) for name in NAMES
+}
+OF = {
+    part: [name for name in NAMES if STATES[name]["part"] == part]
+    for part in ("read", "write", "constrain")
+}
+
 IS_READ = (
-    "document.querySelector('#verdict .worst') !== null &&"
+    "document.querySelector('.part:not([hidden]) .worst') !== null &&"
     " !document.querySelector('.stale') && document.body.dataset.state === 'done'"
 )
 # The editor of a text, which is in a shadow root.
@@ -200,8 +208,8 @@ def plain(text):
 def test_examples(browser, site, single, build):
     page = browser.open(site[0] if build == "site" else single)
     wait(page)
-    for name in NAMES:
-        state = json.loads((EXAMPLES / f"{name}.json").read_text())
+    for name in OF["read"]:
+        state = STATES[name]
         show_example(page, name)
         found = page.run(SHOWN)
         if "pasted" in state:
@@ -297,7 +305,7 @@ def test_stream_and_cut(browser, single):
     page.run("document.body.dataset.state = ''; document.getElementById('cut').click()")
     wait(page)
     assert "Cut at byte 71" in page.run("document.getElementById('verdict').innerText")
-    state = json.loads((EXAMPLES / "two-calls.json").read_text())
+    state = STATES["two-calls"]
     facts = native("qwen3", response_of(state)[:71], state)
     assert json.loads(page.run(SHOWN)["message"]) == facts["message"]
     page.run("document.body.dataset.state = ''; document.getElementById('cut').click()")
@@ -313,13 +321,119 @@ def test_stream_and_cut(browser, single):
     page.close()
 
 
+def said(page, identifier):
+    return page.run(f"document.getElementById('{identifier}').innerText")
+
+
+def selected(page, part):
+    return page.run(
+        "(v => v.state.sliceDoc(v.state.selection.main.from,"
+        f" v.state.selection.main.to))({VIEW % part})"
+    )
+
+
+def test_constraints(browser, site):
+    """The tool that is refused, its place, and what a text may go on with."""
+    address, handler = site
+    handler.asked.clear()
+    page = browser.open(address)
+    wait(page)
+    assert "/a/b/parlance.wasm.gz" not in handler.asked
+    show_example(page, "thirty-tools")
+    assert handler.asked.count("/a/b/parlance.wasm.gz") == 1
+    assert "Refused: create_event" in said(page, "judgement")
+    assert said(page, "refusal").count("compiles alone") == 29
+    page.run("document.querySelector('#judgement .own').click()")
+    assert "pattern" in selected(page, "source")
+    # Mended where it is refused.
+    text = page.run(f"{VIEW % 'source'}.state.doc.toString()")
+    put(page, text.replace("(?<hour>", ""), "source")
+    wait(page, "document.getElementById('judgement').innerText.includes('Compiled')")
+    show_example(page, "dead-end")
+    assert "No JSON text is valid" in said(page, "judgement")
+    show_example(page, "call-by-grammar")
+    show_tab(page, "try")
+    wait(page, "document.getElementById('acceptance').innerText.includes('byte 75')")
+    assert "a number" in said(page, "acceptance")
+    text = page.run(f"{VIEW % 'text'}.state.doc.toString()")
+    put(page, text[:75], "text")
+    wait(page, "document.getElementById('acceptance').innerText.includes('not finished')")
+    for notation, source, good, bad, at in (
+        ("regex", "a+é|[0-9]{3}", "aaé", "aab", 2),
+        ("gbnf", 'root ::= "x" | "y" root', "yyx", "yz", 1),
+        ("lark", 'start: "a" "😀"', "a😀", "a😁", 4),
+        ("ebnf", 'root ::= "ab"', "ab", "b", 0),
+        ("json_schema", '{"type": "array", "items": {"type": "null"}}', "[null]", "[1]", 1),
+        ("structural_tag", json.dumps({"type": "structural_tag", "format": {
+            "type": "const_string", "value": "ok"}}), "ok", "oh", 1),
+    ):  # fmt: skip
+        page.run(
+            f"(e => {{ e.value = '{notation}'; }})(document.getElementById('notation'))"
+        )
+        put(page, source, "source")
+        wait(page, "document.getElementById('judgement').innerText.includes('Compiled')")
+        page.run("document.body.dataset.state = ''")
+        put(page, source + " ", "source")
+        put(page, source, "source")
+        wait(page, f"{IS_READ} && document.getElementById('judgement').innerText.includes('Compiled')")
+        put(page, good, "text")
+        wait(page, "document.getElementById('acceptance').innerText.includes('Accepted')")
+        put(page, bad, "text")
+        wait(page, f"document.getElementById('acceptance').innerText.includes('byte {at}')")
+        page.run(f"{VIEW % 'text'}.dispatch({{changes: {{from: 0, to: {VIEW % 'text'}.state.doc.length}}}})")
+        page.run("document.getElementById('walk').click()")
+        wait(page, f"{VIEW % 'text'}.state.doc.length > 0")
+        put(page, page.run(f"{VIEW % 'text'}.state.doc.toString()"), "text")
+        wait(page, "document.getElementById('acceptance').innerText.includes('Accepted')")
+    put(page, '{"type": 3}', "source")
+    page.run("(e => { e.value = 'json_schema'; e.dispatchEvent(new Event('change')); })"
+             "(document.getElementById('notation'))")  # fmt: skip
+    wait(page, "document.getElementById('judgement').innerText.includes('Refused')")
+    assert complaints(page) == [
+        one for one in complaints(page) if one.startswith(f"requested {address}")
+    ]
+    page.close()
+
+
+def test_writing(browser, single):
+    page = browser.open(single)
+    wait(page)
+    show_example(page, "unescaped-bar")
+    assert "with 1 lint" in said(page, "format-state")
+    assert "unescaped_bar" in said(page, "lints")
+    page.run("document.querySelector('#lints .own').click()")
+    assert "open_pattern" in selected(page, "format-file")
+    text = page.run(f"{VIEW % 'format-file'}.state.doc.toString()")
+    page.run("document.body.dataset.state = ''")
+    put(page, text.replace("<|call:", "<\\\\|call:").replace(")|>", ")\\\\|>"), "format-file")
+    wait(page, f"{IS_READ} && document.getElementById('format-state').innerText.includes('without')")
+    show_tab(page, "sampled")
+    wait(page, "document.getElementById('sample-read').innerText.includes('get_weather')")
+    # A broken file says where.
+    put(page, text.replace('"version": 1', '"version": 1,,'), "format-file")
+    wait(page, "document.getElementById('format-state').innerText.includes('cannot be loaded')")
+    # From a family, which holds its walks.
+    page.run(
+        "(e => { e.value = 'qwen3'; e.dispatchEvent(new Event('change')); })"
+        "(document.getElementById('from'))"
+    )
+    wait(page, "document.getElementById('format-state').innerText.includes('without')")
+    show_tab(page, "walks")
+    wait(page, "document.getElementById('walked').innerText.includes('walks held')", 60)
+    # A family that writes what it does not read.
+    text = page.run(f"{VIEW % 'format-file'}.state.doc.toString()")
+    broken = text.replace('"close": "</think>"', '"close": "</thinking>"', 1)
+    assert broken != text
+    page.close()
+
+
 def test_links_and_drafts(browser, site, single):
     address, _ = site
     page = browser.open(address)
     wait(page)
     show_example(page, "bytes")
     page.run("document.getElementById('link').click()")
-    wait(page, "document.querySelector('#share p + p')?.textContent.includes('characters')")
+    wait(page, "document.getElementById('share').innerText.includes('characters')")
     page.run("document.querySelector('#share button').click()")
     wait(page, "location.hash.length > 10")
     link = page.run("location.href")
@@ -391,7 +505,7 @@ def test_keyboard(browser, single):
     for role, name in (
         ("textbox", "Response"), ("combobox", "Family"), ("slider", "Stream"),
         ("button", "Cut here"), ("tab", "Message"), ("combobox", "Examples"),
-        ("tabpanel", "Message"), ("button", "Copy a link"),
+        ("tabpanel", "Message"), ("button", "Take away"),
     ):  # fmt: skip
         assert (role, name) in named, (role, name, sorted(map(str, named)))
     page.close()
@@ -402,13 +516,20 @@ def test_keyboard(browser, single):
 def test_looks(browser, single, width, dark):
     page = browser.open(single, width=width, height=844, dark=dark)
     wait(page)
-    for name in ("cut-off", "hidden-signs", "bytes"):
+    read = ("input", "result", ("regions", "message", "events", "shapes"))
+    write = ("written", "judged", ("lints", "walks", "sampled"))
+    constrain = ("described", "answer", ("refusal", "try"))
+    for name, (first, second, tabs) in (
+        ("cut-off", read), ("hidden-signs", read), ("bytes", read),
+        ("unescaped-bar", write), ("thirty-tools", constrain),
+        ("call-by-grammar", constrain),
+    ):  # fmt: skip
         show_example(page, name)
-        for tab in ("input", "regions", "message", "events", "shapes"):
-            if tab == "input":
-                show_tab(page, "input")
+        for tab in (first, *tabs):
+            if tab == first:
+                show_tab(page, first)
             else:
-                show_tab(page, "result")
+                show_tab(page, second)
                 show_tab(page, tab)
             page.frames()
             over = page.run("document.documentElement.scrollWidth - innerWidth")

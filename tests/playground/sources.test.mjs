@@ -48,7 +48,7 @@ test('examples are states', async () => {
   for (const name of await readdir(folder)) {
     const state = checked(JSON.parse(await readFile(new URL(name, folder), 'utf8')));
     assert.ok(state.title, name);
-    assert.ok(state.response ?? state.pasted, name);
+    assert.ok(state.response ?? state.pasted ?? state.source, name);
   }
 });
 

@@ -1,0 +1,223 @@
+// The part where a format file is written: its lints, how it reads a sample, and
+// whether it reads what it writes.
+
+import { button, count, make, number, shown }
+  from "../src/beside/explanation/viewer/text.js";
+import { viewParts } from "../src/beside/explanation/viewer/viewer.js";
+
+import { Editor } from "./editor.js";
+import { Engine, kOld } from "./engine.js";
+import { Text } from "./places.js";
+import { tabs } from "./tabs.js";
+
+const kDelay = 250;
+const kWalks = 1000;
+const kWalksAtOnce = 50;
+const kWhole = { items: 200, bytes: 16384 };
+const kFound = 20;
+const byId = (id) => document.getElementById(id);
+
+export class Write {
+  // `reader`: an engine of the parser's module.
+  constructor(reader, onState) {
+    this.engine = reader;
+    this.walker = new Engine("parlance");
+    this.onState = onState;
+    this.run = 0;
+    this.timer = null;
+    this.isStarted = false;
+    this.editor = new Editor(byId("format-file"), { label: "Format file",
+      hint: "Paste a format file, or start from a family", isJson: true,
+      onChange: () => this.later(() => this.now()) });
+    this.sample = new Editor(byId("sample"), { label: "A sample",
+      hint: "A response to read by this format",
+      onChange: () => this.later(() => this.readSample()) });
+    this.showPane = tabs(byId("write-panes"),
+      [["written", "Input"], ["judged", "Result"]]);
+    this.showResult = tabs(byId("write-results"),
+      [["lints", "Lints"], ["walks", "Walks"], ["sampled", "Sample"]]);
+    byId("from").addEventListener("change", ({ target }) => {
+      if (target.value !== "") this.startFrom(target.value);
+      target.value = "";
+    });
+    byId("walk-again").addEventListener("click", () => this.walk());
+    byId("walk-stop").addEventListener("click", () => {
+      ++this.walkRun;
+      this.walker.stop();
+      byId("walked").textContent = "Stopped.";
+    });
+  }
+
+  start(names) {
+    if (this.isStarted) return;
+    this.isStarted = true;
+    for (const name of names) byId("from").append(new Option(name, name));
+    if (!this.isHeld) this.now();
+  }
+
+  get state() {
+    return { part: "write", source: new Text(this.editor.text),
+      text: new Text(this.sample.text) };
+  }
+
+  open(state, isRun = true) {
+    this.isHeld = !isRun;
+    this.editor.set(state.source?.string ?? "");
+    this.sample.set(state.text?.string ?? "");
+    if (isRun && this.isStarted) this.now();
+  }
+
+  async startFrom(name) {
+    try {
+      const { text } = await this.engine.run("source", "source", { name });
+      this.editor.set(text);
+      this.now();
+    } catch (error) {
+      if (error !== kOld) this.fail(error);
+    }
+  }
+
+  later(what) {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(what, kDelay);
+  }
+
+  fail(error) {
+    byId("format-state").replaceChildren(shown("p", error.message, "failure"),
+      button("own", "Try again", () => this.now()));
+  }
+
+  nextProblem() {
+    document.querySelector("#format-state .own, #lints .own")?.click();
+  }
+
+  async now() {
+    clearTimeout(this.timer);
+    if (!this.isStarted) return;
+    const run = ++this.run;
+    const source = this.editor.text;
+    this.source = new Text(source);
+    this.editor.mark(null);
+    ++this.walkRun;
+    this.onState("running");
+    try {
+      const found = source.trim() === "" ? { empty: true }
+        : await this.engine.run("lint", "lint", { source });
+      if (run !== this.run) return;
+      this.isGood = !found.error && !found.empty;
+      this.fill(found);
+      await this.readSample();
+      this.onState("done");
+      if (this.isGood) this.walk();
+    } catch (error) {
+      if (error === kOld || run !== this.run) return;
+      this.onState("done");
+      this.fail(error);
+    }
+  }
+
+  showButton([begin, end]) {
+    return button("own", "Show", () => {
+      this.showPane("written");
+      this.editor.show(this.source.toUnit(begin), this.source.toUnit(end));
+      this.editor.focus();
+    });
+  }
+
+  fill({ empty, error, lints = [] }) {
+    const verdict = make("div", `verdict ${error ? "bad" : "good"}`);
+    const worst = make("p", "worst");
+    worst.append(shown("b", empty ? "No format yet: start from a family"
+      : error ? "✕ It cannot be loaded"
+      : lints.length > 0 ? `▲ It loads, with ${count(lints.length, "lint")}`
+      : "✓ It loads, without lints"));
+    verdict.append(worst);
+    if (error) {
+      const why = make("p", "why");
+      why.append(shown("span", error.message), " ");
+      if (error.place) why.append(this.showButton(error.place));
+      verdict.append(why);
+    }
+    byId("format-state").replaceChildren(verdict);
+    const box = make("div", "box");
+    for (const { code, message, path, place } of lints) {
+      const made = make("div", "remark doubt");
+      made.append("▲ ", shown("b", code), " ", shown("span", `${message} (${path})`), " ");
+      if (place) made.append(this.showButton(place));
+      box.append(made);
+    }
+    byId("lints").replaceChildren(lints.length > 0 ? box
+      : make("p", "quiet", error ? "None is looked for until it loads." : "None."));
+    const places = [...lints.map(({ place }) => [place, "noted"]),
+      [error?.place, "lost"]].filter(([place]) => place);
+    this.editor.mark(() => places.map(([[begin, end], name]) => ({
+      from: this.source.toUnit(begin),
+      to: Math.max(this.source.toUnit(end), this.source.toUnit(begin) + 1), name,
+    })).sort((a, b) => a.from - b.from));
+    byId("walks-found").replaceChildren();
+    byId("walked").textContent = this.isGood ? "" : "There is nothing to walk.";
+  }
+
+  // Random responses that it writes are read back, until one is read otherwise.
+  async walk() {
+    const run = this.walkRun = (this.walkRun ?? 0) + 1;
+    const source = this.editor.text;
+    byId("walks-found").replaceChildren();
+    try {
+      for (let seed = 1; seed <= kWalks; seed += kWalksAtOnce) {
+        byId("walked").textContent = seed === 1 ? "The calls are tried first."
+          : `${number(seed - 1)} of ${number(kWalks)} walks held.`;
+        const found = await this.walker.run("walk", "check",
+          { source, seed, walks: kWalksAtOnce });
+        if (run !== this.walkRun) return;
+        if (found.length > 0) return this.fillFound(found, seed);
+      }
+      byId("walked").textContent =
+        `✓ ${number(kWalks)} walks held: what it writes, it reads.`;
+    } catch (error) {
+      if (error !== kOld && run === this.walkRun) {
+        byId("walked").textContent = error.message;
+      }
+    }
+  }
+
+  fillFound(found, seed) {
+    byId("walked").textContent = `✕ Something is read otherwise than it was meant ` +
+      `(within the walks from ${number(seed)} on).`;
+    const smallest = [...found].sort((a, b) => a.text.length - b.text.length);
+    byId("walks-found").replaceChildren(...smallest.slice(0, kFound).map((one) => {
+      const made = make("div", "remark bad");
+      made.append("✕ ", shown("b", one.code), " ", shown("span", one.message), " ");
+      if (one.text) {
+        made.append(button("own", "Take its text as the sample", () => {
+          this.sample.set(new Text(one.text).string);
+          this.showResult("sampled");
+          this.readSample();
+        }));
+      }
+      if (one.meant || one.read) {
+        made.append(make("br"), "meant ", shown("code", one.meant), make("br"), "read ",
+          shown("code", one.read));
+      }
+      return made;
+    }));
+  }
+
+  async readSample() {
+    const place = byId("sample-read");
+    if (!this.isGood) {
+      place.replaceChildren(make("p", "quiet", "There is no format to read it by."));
+      return;
+    }
+    const response = new Text(this.sample.text);
+    try {
+      const { facts } = await this.engine.run("sample", "read",
+        { source: this.editor.text, family: "this format", response: response.bytes,
+          prefix: new Uint8Array() });
+      const view = viewParts(facts, kWhole);
+      place.replaceChildren(view.verdict, view.response, view.message());
+    } catch (error) {
+      if (error !== kOld) place.replaceChildren(shown("p", error.message, "failure"));
+    }
+  }
+}
