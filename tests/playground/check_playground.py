@@ -427,6 +427,49 @@ def test_writing(browser, single):
     page.close()
 
 
+def test_take_away(browser, single, tmp_path):
+    """Code of three languages prints the message; a report has the text whole."""
+    page = browser.open(single)
+    wait(page)
+    programs = {"shell": ["bash"], "python": [sys.executable], "javascript": ["node"]}
+    (tmp_path / "node_modules").mkdir()
+    (tmp_path / "node_modules" / "parlance").symlink_to(ROOT / "bindings" / "node")
+    for name in ("opener-in-a-line", "bytes", "hidden-signs", "xml-argument", "cut-off"):
+        show_example(page, name)
+        wanted = json.loads(page.run(SHOWN)["message"])
+        page.run("document.getElementById('link').click()")
+        for kind, program in programs.items():
+            if shutil.which(program[0]) is None:
+                continue
+            page.run(
+                f"(e => {{ e.value = '{kind}'; e.dispatchEvent(new Event('change')); }})"
+                "(document.querySelector('#share select'))"
+            )
+            marks = {"shell": "parlance parse", "python": "parse_response",
+                     "javascript": "await init"}  # fmt: skip
+            text = "(e => { for (const s of e.querySelectorAll('.sign')) {" \
+                " const code = /^U[+](.*)$/.exec(s.dataset.sign);" \
+                " s.replaceWith(code ? String.fromCodePoint(parseInt(code[1], 16)) : ''); }" \
+                " return e.textContent; })(document.querySelector('#share pre').cloneNode(true))"
+            wait(page, f"{text}.includes('{marks[kind]}')")
+            code = page.run(text)
+            path = tmp_path / f"code.{'mjs' if kind == 'javascript' else kind}"
+            path.write_text(code)
+            done = subprocess.run([*program, path], cwd=tmp_path, capture_output=True, text=True)
+            if kind == "python" and "No module named 'parlance'" in done.stderr:
+                continue
+            if kind == "javascript" and not (ROOT / "bindings/node/package").exists():
+                # The package finds its module beside it.
+                code = code.replace("await init();", "await init((await import('node:fs'))"
+                                    f".readFileSync('{ROOT}/build/wasm/parlance.wasm'));")  # fmt: skip
+                path.write_text(code.replace('"parlance"', f'"{ROOT}/bindings/node/index.node.js"'))
+                done = subprocess.run([*program, path], cwd=tmp_path, capture_output=True, text=True)
+            assert done.returncode == 0, done.stderr
+            assert json.loads(done.stdout) == wanted, (name, kind)
+        page.run("document.getElementById('link').click()")
+    page.close()
+
+
 def test_links_and_drafts(browser, site, single):
     address, _ = site
     page = browser.open(address)
@@ -641,6 +684,28 @@ def test_older_browsers(browser, single, tmp_path):
     wait(page)
     show_example(page, "two-calls")
     assert "Bern" in page.run(SHOWN)["message"]
+    page.close()
+
+
+def test_sizes(browser, single, tmp_path):
+    """What is too large to be edited is read; what is too large to be read is said."""
+    page = browser.open(single)
+    wait(page)
+    for size, told in ((4 << 20, "4,194,304 bytes"), ((64 << 20) + 1, "64 MB")):
+        path = tmp_path / "response.txt"
+        path.write_bytes(b"<think>\n" + b"It is sunny. " * (size // 13 + 1))
+        with open(path, "r+b") as file:
+            file.truncate(size + (1 if size == 4 << 20 else 0))
+        document = page.call("DOM.getDocument")["root"]["nodeId"]
+        node = page.call(
+            "DOM.querySelector", {"nodeId": document, "selector": "#file"}
+        )["nodeId"]  # fmt: skip
+        page.call("DOM.setFileInputFiles", {"nodeId": node, "files": [str(path)]})
+        if size == 4 << 20:
+            wait(page, f"{IS_READ} && document.getElementById('verdict').innerText.includes('4,194,305')")
+            assert page.run(f"{VIEW % 'response'}.state.readOnly")
+        else:
+            wait(page, f"document.getElementById('notice').innerText.includes('{told}')")
     page.close()
 
 
