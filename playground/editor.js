@@ -92,8 +92,8 @@ export class Editor {
       keymap.of([...defaultKeymap, ...historyKeymap]),
       // A carriage return is a character.
       EditorState.lineSeparator.of("\n"),
-      EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false",
-        autocorrect: "off", autocapitalize: "off" }),
+      EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0",
+        spellcheck: "false", autocorrect: "off", autocapitalize: "off" }),
       this.editable.of([]),
       isJson ? [json(), syntaxHighlighting(colours)] : [],
     ];

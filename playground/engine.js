@@ -65,9 +65,10 @@ let workerAddress = null;
 
 export class Engine {
   // `module`: "parser" or "parlance".  `onState` is called with {progress},
-  // {slow: true} and {idle: true}.
-  constructor(module, onState = () => {}) {
+  // {slow: true} and {idle: true}.  A request takes at most `mostMs`.
+  constructor(module, onState = () => {}, mostMs = kMostMs) {
     this.module = module;
+    this.mostMs = mostMs;
     this.onState = onState;
     this.worker = null;
     this.busy = null;
@@ -117,8 +118,8 @@ export class Engine {
     if (this.busy !== job) return;
     this.timers = [
       setTimeout(() => this.onState({ slow: true }), kSlowMs),
-      setTimeout(() => this.stop("It took longer than ten seconds and was ended."),
-        kMostMs),
+      setTimeout(() => this.stop(`It took longer than ${this.mostMs / 1000} ` +
+        "seconds and was ended."), this.mostMs),
     ];
     this.worker.postMessage({ op: job.op, given: job.given });
   }

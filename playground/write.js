@@ -13,6 +13,7 @@ import { tabs } from "./tabs.js";
 const kDelay = 250;
 const kWalks = 1000;
 const kWalksAtOnce = 50;
+const kWalkMs = 60000;  // for so many; there is a button that stops it
 const kWhole = { items: 200, bytes: 16384 };
 const kFound = 20;
 const byId = (id) => document.getElementById(id);
@@ -21,7 +22,8 @@ export class Write {
   // `reader`: an engine of the parser's module.
   constructor(reader, onState) {
     this.engine = reader;
-    this.walker = new Engine("parlance");
+    this.walker = new Engine("parlance", undefined, kWalkMs);
+    this.walkRun = 0;
     this.onState = onState;
     this.run = 0;
     this.timer = null;
@@ -160,7 +162,7 @@ export class Write {
 
   // Random responses that it writes are read back, until one is read otherwise.
   async walk() {
-    const run = this.walkRun = (this.walkRun ?? 0) + 1;
+    const run = ++this.walkRun;
     const source = this.editor.text;
     byId("walks-found").replaceChildren();
     try {

@@ -741,6 +741,7 @@ def test_large(browser, single, kind):
         page.type("x")
         time.sleep(0.03)
     wait(page)
+    assert page.run(f"{VIEW % 'response'}.state.doc.toString().includes('x'.repeat(30))")
     typing = page.run("long.splice(0)")
     print(
         f"\nMEASURED 1 MB, {kind}: read {opened:.2f} s after it was put in (longest "
