@@ -15,12 +15,19 @@ import { tabs } from "./tabs.js";
 const kWhole = { items: 200, bytes: 16384 };  // that are shown as a whole
 const kMostEdited = 4 << 20;  // bytes of a text that the editor takes
 const kMostRead = 64 << 20;
-const kNone = "qwen3";  // reads what no family has marked
+const kUsual = "qwen3";  // of families that read a text equally well, or not at all
 const kShape = 1 << 18;  // characters that are shown
 const kDebounce = [80, 400];
 const byId = (id) => document.getElementById(id);
 
 const nothing = () => new Text("");
+
+function bestOf(ranked) {
+  const [first] = ranked;
+  const isEqual = ({ name, calls, diagnostics }) => name === kUsual &&
+    calls === first.calls && diagnostics === first.diagnostics;
+  return (ranked.find(isEqual) ?? first)?.name ?? kUsual;
+}
 
 export class Read {
   // `onState`: called when what is read has changed.
@@ -239,7 +246,7 @@ export class Read {
       let { family } = this;
       const ranked = family === "" ? await this.engine.run("rank", "rank",
         { response: given.response.subarray(0, 1 << 16), tools: given.tools }) : null;
-      if (ranked) family = ranked[0]?.name ?? kNone;
+      if (ranked) family = bestOf(ranked);
       const { facts, ms } = await this.engine.run("read", "read", { ...given, family });
       if (run !== this.run) return;
       this.lastMs = ms;
@@ -361,10 +368,10 @@ export class Read {
     automatic.textContent = this.family === "" ? `automatic: ${this.readBy}`
                                                : "automatic";
     const parts = [];
+    const withCalls = found.filter((one) => one.calls > 0);
     if (found.length === 0) {
       parts.push(this.family === "" ? "no family's markers were found" : "");
-    } else {
-      const withCalls = found.filter((one) => one.calls > 0);
+    } else if (this.family === "" || withCalls.length > 0) {
       const isSure = withCalls.length === 1;
       parts.push(isSure ? "reads best: " : "a guess; read best by: ");
       for (const one of found.slice(0, 3)) {

@@ -127,7 +127,8 @@ export class Write {
   }
 
   fill({ empty, error, lints = [] }) {
-    const verdict = make("div", `verdict ${error ? "bad" : "good"}`);
+    const verdict = make("div", `verdict ${
+      error ? "bad" : lints.length > 0 ? "doubt" : "good"}`);
     const worst = make("p", "worst");
     worst.append(shown("b", empty ? "No format yet: start from a family"
       : error ? "✕ It cannot be loaded"
