@@ -420,7 +420,8 @@ class JsonRecogniser::ItemSearch {
     while (node.part < node.conjunctions.size()) {
       const ConjunctionId conjunction = node.conjunctions[node.part];
       if (node.few == nullptr) {
-        node.few = &reader_.solver_.few_values(conjunction, kMostListed);
+        node.few =
+            &reader_.solver_.values().few_values(conjunction, kMostListed);
         if (node.few->many) return {Edge::Kind::kEndless};
         node.value = node.few->values.begin();
       }
@@ -512,7 +513,7 @@ bool JsonRecogniser::endless_keys(FrameId id, std::vector<std::string>& keys) {
   if (!others) return false;
   if (solver_.languages().infinite(*others)) return true;
   FewValues few;
-  solver_.list_strings(*others, kMostListed, few);
+  solver_.values().list_strings(*others, kMostListed, few);
   for (const std::string& key : few.values) keys.push_back(key.substr(1));
   return few.partial;
 }
@@ -646,7 +647,8 @@ UsedValues::Set JsonRecogniser::barred_inside(FrameId id,
   // Step 2: of the scalars that may be barred, those without which no item can
   // be completed.
   std::set<std::string> values;
-  if (listed) values = solver_.few_values(conjunction, kMostListed).values;
+  if (listed)
+    values = solver_.values().few_values(conjunction, kMostListed).values;
   for (const UsedValues::Set set : sets) {
     for (std::string& value : used_values_.texts(set)) {
       values.insert(std::move(value));

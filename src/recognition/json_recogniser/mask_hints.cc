@@ -174,7 +174,7 @@ std::optional<FreeString> JsonRecogniser::free_string(Configuration config) {
     if (lexeme.track && !inside && !hint.after.dead()) {
       const FrameId next = next_item(hint.after.frame);
       const auto lasting = [this](schema_solver::ConjunctionId conjunction) {
-        return solver_.infinite(conjunction);
+        return solver_.values().infinite(conjunction);
       };
       if (next != 0 &&
           std::ranges::none_of(conjunctions_in(frames_[next]), lasting)) {

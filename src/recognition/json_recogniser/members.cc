@@ -21,6 +21,7 @@ using schema_solver::KeyClass;
 using schema_solver::KeyId;
 using schema_solver::KeySet;
 using schema_solver::KeySets;
+using schema_solver::KeyTables;
 using schema_solver::kNoKey;
 using schema_solver::kNoKeys;
 using schema_solver::MemberAlternative;
@@ -41,7 +42,7 @@ std::uint32_t JsonRecogniser::key_trie(const Frame& frame) {
   KeySets& sets = solver_.key_sets();
   const std::span<const std::uint32_t> disjuncts = std::span(key).subspan(1);
   for (const DisjunctId disjunct : disjuncts) {
-    key.front() = sets.subtract(key.front(), solver_.spelled(disjunct));
+    key.front() = sets.subtract(key.front(), solver_.keys().spelled(disjunct));
   }
   const auto [it, is_new] = key_trie_of_.try_emplace(
       bytes_of(key), static_cast<std::uint32_t>(key_tries_.size()));
@@ -54,9 +55,9 @@ void JsonRecogniser::make_key_trie(std::span<const DisjunctId> disjuncts,
   std::vector<KeyId> keys;
   std::vector<automata::LanguageId> languages;
   for (const DisjunctId disjunct : disjuncts) {
-    const auto& some = solver_.spelled_list(disjunct);
+    const auto& some = solver_.keys().spelled_list(disjunct);
     keys.insert(keys.end(), some.begin(), some.end());
-    const auto& patterns = solver_.key_languages(disjunct);
+    const auto& patterns = solver_.keys().languages(disjunct);
     languages.insert(languages.end(), patterns.begin(), patterns.end());
   }
   solver_.key_sets().each(also, [&](KeyId key) {
@@ -91,7 +92,8 @@ KeySet JsonRecogniser::ranked_below(FrameId id, std::uint32_t rank) {
   KeySet keys = kNoKeys;
   for (std::uint32_t i = 0; i < frame.size; ++i) {
     keys = solver_.key_sets().unite(
-        keys, solver_.ranked_below(alternatives(frame)[i].disjunct, rank));
+        keys,
+        solver_.keys().ranked_below(alternatives(frame)[i].disjunct, rank));
   }
   return keys;
 }
@@ -99,10 +101,10 @@ KeySet JsonRecogniser::ranked_below(FrameId id, std::uint32_t rank) {
 // The lowest rank that one of the keys has in some alternative.
 std::uint32_t JsonRecogniser::min_rank(FrameId id, KeySet keys) {
   const Frame& frame = frames_[id];
-  std::uint32_t least = SchemaSolver::kNoRank;
+  std::uint32_t least = KeyTables::kNoRank;
   for (std::uint32_t i = 0; i < frame.size; ++i) {
-    least = std::min(least,
-                     solver_.min_rank(alternatives(frame)[i].disjunct, keys));
+    least = std::min(
+        least, solver_.keys().min_rank(alternatives(frame)[i].disjunct, keys));
   }
   return least;
 }
@@ -121,12 +123,12 @@ JsonRecogniser::Progress JsonRecogniser::after_member(FrameId id, KeyId key,
   ++progress.count;
   const KeySet self = spelled ? sets.one(key) : kNoKeys;
   if (in_order()) {
-    std::uint32_t rank = SchemaSolver::kNoRank;
+    std::uint32_t rank = KeyTables::kNoRank;
     KeySet presence = kNoKeys;
     for (std::uint32_t i = 0; i < frame.size; ++i) {
       const DisjunctId disjunct = alternatives(frame)[i].disjunct;
-      if (spelled) rank = std::min(rank, solver_.rank(disjunct, key));
-      presence = sets.unite(presence, solver_.presence_keys(disjunct));
+      if (spelled) rank = std::min(rank, solver_.keys().rank(disjunct, key));
+      presence = sets.unite(presence, solver_.keys().presence_keys(disjunct));
     }
     progress.skipped = sets.subtract(ranked_below(id, rank), self);
     progress.present =
@@ -146,9 +148,9 @@ SchemaSolver::Members JsonRecogniser::members_of(
       .seen = progress.used, .count = progress.count, .condition = condition};
   if (in_order()) {
     KeySets& sets = solver_.key_sets();
-    members.seen =
-        sets.unite(progress.present,
-                   sets.intersect(progress.used, solver_.required(disjunct)));
+    members.seen = sets.unite(
+        progress.present,
+        sets.intersect(progress.used, solver_.keys().required(disjunct)));
     members.excluded = sets.subtract(progress.used, members.seen);
   }
   return members;
@@ -159,8 +161,9 @@ SchemaSolver::Members JsonRecogniser::members_of(
 bool JsonRecogniser::skips_required(DisjunctId disjunct, const Progress& before,
                                     const Progress& progress) {
   KeySets& sets = solver_.key_sets();
-  return sets.intersect(sets.subtract(solver_.required(disjunct), before.used),
-                        progress.skipped) != kNoKeys;
+  return sets.intersect(
+             sets.subtract(solver_.keys().required(disjunct), before.used),
+             progress.skipped) != kNoKeys;
 }
 
 // --- Which keys may come. ----------------------------------------------------
@@ -194,14 +197,15 @@ KeySet JsonRecogniser::next_in_order(FrameId id, DisjunctId disjunct,
   KeySets& sets = solver_.key_sets();
   KeySet left = possible;
   if (in_order()) {
-    const KeySet needed = solver_.needed(
+    const KeySet needed = solver_.keys().needed(
         disjunct, members_of(disjunct, progress_of(id), kAlways).seen);
-    const std::uint32_t own = solver_.min_rank(disjunct, needed);
-    if (own != SchemaSolver::kNoRank) {
-      left = sets.intersect(solver_.ranked_below(disjunct, own + 1), left);
+    const std::uint32_t own = solver_.keys().min_rank(disjunct, needed);
+    if (own != KeyTables::kNoRank) {
+      left =
+          sets.intersect(solver_.keys().ranked_below(disjunct, own + 1), left);
     }
     const std::uint32_t any = min_rank(id, needed);
-    if (any != SchemaSolver::kNoRank && frames_[id].size > 1) {
+    if (any != KeyTables::kNoRank && frames_[id].size > 1) {
       left = sets.intersect(ranked_below(id, any + 1), left);
     }
   }
@@ -225,9 +229,9 @@ KeySet JsonRecogniser::allowed_keys(FrameId id, const Alternative& alternative,
   // Step 1: separate the keys whose presence matters to rules or to the
   // condition, and ask about each of them.  The others differ only in
   // being required, and in which presence_keys() they skip.
-  const KeySet presence = solver_.presence_keys(disjunct);
+  const KeySet presence = solver_.keys().presence_keys(disjunct);
   const KeySet individual = sets.intersect(
-      left, sets.unite(presence, solver_.condition_keys(disjunct)));
+      left, sets.unite(presence, solver_.keys().condition_keys(disjunct)));
   KeySet interchangeable = sets.subtract(left, individual);
   KeySet allowed = kNoKeys;
   const auto enough = [&] { return any_only && allowed != kNoKeys; };
@@ -243,7 +247,7 @@ KeySet JsonRecogniser::allowed_keys(FrameId id, const Alternative& alternative,
   if (enough()) return allowed;
   // Step 2: where members are counted, or a condition is open, each skipped key
   // may be missed later, so every interchangeable key is a question of its own.
-  if (in_order() && solver_.tracks_extra_keys(disjunct) &&
+  if (in_order() && solver_.keys().tracks_extra_keys(disjunct) &&
       (solver_.object(disjunct).min > frames_[id].count + 1U ||
        condition_of(alternative) != kAlways)) {
     one_by_one(interchangeable);
@@ -255,7 +259,7 @@ KeySet JsonRecogniser::allowed_keys(FrameId id, const Alternative& alternative,
     KeySet ahead = sets.subtract(presence, frames_[id].used);
     while (ahead != kNoKeys && interchangeable != kNoKeys && !enough()) {
       const std::uint32_t rank = min_rank(id, ahead);
-      if (rank == SchemaSolver::kNoRank) break;
+      if (rank == KeyTables::kNoRank) break;
       const KeySet near =
           sets.intersect(interchangeable, ranked_below(id, rank + 1));
       allowed = sets.unite(allowed, allowed_together(id, alternative, near));
@@ -274,7 +278,7 @@ KeySet JsonRecogniser::allowed_together(FrameId id,
                                         KeySet keys) {
   KeySets& sets = solver_.key_sets();
   const KeySet required =
-      sets.intersect(keys, solver_.required(alternative.disjunct));
+      sets.intersect(keys, solver_.keys().required(alternative.disjunct));
   KeySet allowed = kNoKeys;
   for (const KeySet part : {required, sets.subtract(keys, required)}) {
     if (part != kNoKeys && can_continue_with(id, alternative, sets.min(part))) {
@@ -370,7 +374,7 @@ JsonRecogniser::KeyInfo& JsonRecogniser::raw_key_info(FrameId id) {
   // Step 1: the union over the alternatives.  Invariant: `info->possible` and
   // `extras` are the keys with which one of the alternatives so far continues.
   for (const Alternative& alternative : now) {
-    track = track || solver_.tracks_extra_keys(alternative.disjunct);
+    track = track || solver_.keys().tracks_extra_keys(alternative.disjunct);
     // Keys that another alternative allows need no second question.
     const KeySet possible = sets.subtract(
         possible_keys(alternative.disjunct, trie_id, near), info->possible);
@@ -474,7 +478,7 @@ JsonRecogniser::FrameId JsonRecogniser::member_of(FrameId id,
 automata::LanguageId JsonRecogniser::extras_of(FrameId id,
                                                const Alternative& alternative) {
   const automata::LanguageId possible =
-      solver_.possible_extra_keys(alternative.disjunct);
+      solver_.keys().possible_extra_keys(alternative.disjunct);
   if (solver_.languages().empty(possible)) return possible;
   const Progress progress = after_member(id, kNoKey, false);
   if (skips_required(alternative.disjunct, progress_of(id), progress)) {
@@ -488,10 +492,10 @@ automata::LanguageId JsonRecogniser::extras_of(FrameId id,
   if (condition_of(alternative) == kAlways) {
     return completable(kAlways) ? possible : solver_.languages().nothing();
   }
-  const auto& patterns = solver_.key_languages(alternative.disjunct);
+  const auto& patterns = solver_.keys().languages(alternative.disjunct);
   std::vector<automata::LanguageId> parts;
   for (const schema_solver::ExtraKeys& extra :
-       solver_.extra_keys(alternative.disjunct)) {
+       solver_.keys().extra_keys(alternative.disjunct)) {
     const KeyClass key_class{kNoKey, &patterns, &extra.matched};
     const std::vector<MemberAlternative> members =
         member_alternatives(alternative, key_class, progress);
@@ -552,7 +556,7 @@ JsonRecogniser::FrameId JsonRecogniser::make_member(FrameId id,
   std::uint64_t cap = 0;
   std::vector<Alternative> made;
   for (const Alternative& alternative : alternatives_of(id)) {
-    cap = std::max(cap, solver_.count_cap(alternative.disjunct));
+    cap = std::max(cap, solver_.keys().count_cap(alternative.disjunct));
     if (skips_required(alternative.disjunct, progress_of(id), progress)) {
       continue;
     }

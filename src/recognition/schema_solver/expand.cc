@@ -14,7 +14,6 @@
 #include "base/mix.h"
 #include "base/work.h"
 #include "schema_solver/expander.h"
-#include "schema_solver/object_keys.h"
 
 namespace parlance::schema_solver {
 
@@ -696,7 +695,6 @@ class SchemaSolver::Expander::Writer {
     const auto id = static_cast<DisjunctId>(solver_.objects_.size());
     known_objects_.add(hash, id);
     solver_.objects_.push_back(std::move(object));
-    solver_.object_keys_.emplace_back();
     add_id(id);
   }
 

@@ -106,20 +106,6 @@ std::vector<NodeId> SchemaSolver::in_place_nodes(NodeId from) const {
   return found;
 }
 
-bool SchemaSolver::is_in(const KeyGroup& keys, const KeyClass& key_class) {
-  switch (keys.kind) {
-    case KeyGroup::Kind::kPattern:
-      return matches(string_sets_.of_pattern(keys.id), key_class);
-    case KeyGroup::Kind::kExtra:
-      return !knows(keys.id, key_class);
-    case KeyGroup::Kind::kName:
-      return matches(string_language({keys.name()}).under, key_class);
-    case KeyGroup::Kind::kNotName:
-      return !matches(string_language({keys.name()}).under, key_class);
-  }
-  return false;
-}
-
 ConditionId SchemaSolver::without_keys(ConditionId condition, KeySet names) {
   if (condition <= kImpossible || names == kNoKeys) return condition;
   return conditions_.without_keys(
@@ -146,7 +132,8 @@ std::vector<MemberAlternative> SchemaSolver::member_alternatives(
   std::vector<MemberAlternative> pending = split_by_constants(
       {conjunction, conditions_.after_member(condition, key_class.key, count,
                                              [&](const KeyGroup& keys) {
-                                               return is_in(keys, key_class);
+                                               return keys_.is_in(keys,
+                                                                  key_class);
                                              })});
   while (!pending.empty()) {
     const MemberAlternative alternative = pending.back();

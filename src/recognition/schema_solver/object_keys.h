@@ -3,17 +3,20 @@
 
 // The properties of an object disjunct's keys, computed once for each disjunct.
 
-#include <cstddef>
+#include <cstdint>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "schema_solver/constraints.h"
+#include "schema_solver/exactness.h"
 #include "schema_solver/key_sets.h"
-#include "schema_solver/solver.h"
 
 namespace parlance::schema_solver {
 
-struct SchemaSolver::ObjectKeys {
+class SchemaSolver;
+
+struct ObjectKeys {
   std::vector<KeyId> spelled_list;  // sorted
   KeySet spelled = kNoKeys;         // the same
   KeySet required = kNoKeys;

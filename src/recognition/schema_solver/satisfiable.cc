@@ -13,7 +13,6 @@
 #include <unordered_set>
 
 #include "base/work.h"
-#include "schema_solver/object_keys.h"
 #include "schema_solver/solver.h"
 
 namespace parlance::schema_solver {
@@ -273,19 +272,19 @@ void SchemaSolver::survey(ConjunctionId root) {
     }
     for (const DisjunctId disjunct :
          disjuncts(conjunction, JsonType::kObject)) {
-      for (const KeyId key : spelled_list(disjunct)) {
+      for (const KeyId key : keys_.spelled_list(disjunct)) {
         visit(member_conjunction(disjunct, {.key = key}));
       }
       // For notes.
-      if (object_keys(disjunct).incomplete) {
-        possible_extra_keys(disjunct);
+      if (keys_.object_keys(disjunct).incomplete) {
+        keys_.possible_extra_keys(disjunct);
         if (objects_[disjunct].condition != kAlways) {
-          static_cast<void>(note_incomplete(disjunct));
+          static_cast<void>(keys_.note_incomplete(disjunct));
         }
       }
-      for (const ExtraKeys& extra : classes_of(disjunct)) {
+      for (const ExtraKeys& extra : keys_.classes_of(disjunct)) {
         visit(member_conjunction(
-            disjunct, {kNoKey, &key_languages(disjunct), &extra.matched}));
+            disjunct, {kNoKey, &keys_.languages(disjunct), &extra.matched}));
       }
       conditions_.for_each_atom(
           objects_[disjunct].condition, [&](const Condition& part) {

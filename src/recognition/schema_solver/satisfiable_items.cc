@@ -265,7 +265,7 @@ class SchemaSolver::ItemSearch {
     for (const JsonType type : {JsonType::kArray, JsonType::kObject}) {
       verdict_.depend_on(solver_.solve(value, type));
     }
-    const FewValues& few = solver_.few_values(value, enough_);
+    const FewValues& few = solver_.values_.few_values(value, enough_);
     partial_ = partial_ || few.partial;
     if (!few.many) set = different_.add(few);
     sets_.emplace(value, set);
@@ -472,110 +472,6 @@ bool SchemaSolver::complete_array(DisjunctId array, std::uint64_t size,
   const auto all = static_cast<std::uint32_t>(
       (std::uint64_t{1} << disjunct.witnesses.size()) - 1);
   return (found_witnesses & all) == all;
-}
-
-// --- Values that may run out. -----------------------------------------------
-
-// Adds the numbers of a disjunct, as long as there are fewer values than
-// `enough`.
-void SchemaSolver::list_numbers(DisjunctId disjunct, std::uint64_t enough,
-                                FewValues& into) {
-  const std::uint64_t wanted = std::max<std::uint64_t>(enough, 1);
-  if (numbers_.count(disjunct, wanted) == wanted) {
-    into.many = true;
-    return;
-  }
-  const auto values = numbers_.values(disjunct, kMostListed);
-  into.partial = into.partial || !values || !numbers_.exact(disjunct);
-  if (!values) return;
-  for (const base::Decimal& value : *values) {
-    into.values.insert(value.to_string());
-  }
-}
-
-// A depth-first walk, in which every path leads to a string.
-void SchemaSolver::list_strings(automata::LanguageId language,
-                                std::uint64_t enough, FewValues& into) {
-  constexpr std::size_t kMostSteps = 2'000'000;
-  std::vector<std::pair<automata::StateId, std::string>> pending = {
-      {languages_.start(language), "\""}};
-  std::size_t steps = 0;
-  while (!pending.empty()) {
-    const auto [state, text] = std::move(pending.back());
-    pending.pop_back();
-    if (into.values.size() >= enough) return;
-    if (into.values.size() >= kMostListed || steps > kMostSteps ||
-        !base::spend_work(8)) {
-      into.partial = true;
-      return;
-    }
-    if (languages_.accepting(state)) into.values.insert(text);
-    for (unsigned byte = 256; byte-- > 0;) {
-      ++steps;
-      const automata::StateId next =
-          languages_.step(state, static_cast<std::uint8_t>(byte));
-      if (next == automata::kDeadState) continue;
-      pending.emplace_back(next, text + static_cast<char>(byte));
-    }
-  }
-}
-
-// Invariant of the recursion: what is listed has a bounded depth (infinite()).
-const FewValues& SchemaSolver::few_values(ConjunctionId conjunction,
-                                          std::uint64_t enough) {
-  static const FewValues kTooDeep = {.values = {}, .partial = true};
-  if (values_depth_ >= kMaxDepth) return kTooDeep;
-  const auto [it, is_new] =
-      few_values_.try_emplace({conjunction, enough, levels_});
-  FewValues& few = it->second;
-  if (!is_new) return few;
-  if (infinite(conjunction)) {
-    few.many = true;
-    return few;
-  }
-  for (const DisjunctId disjunct : disjuncts(conjunction, JsonType::kBoolean)) {
-    const Constants values = constants(disjunct);
-    if ((values & kFalseValue) != 0) few.values.insert("wfalse");
-    if ((values & kTrueValue) != 0) few.values.insert("wtrue");
-  }
-  if (!disjuncts(conjunction, JsonType::kNull).empty()) {
-    few.values.insert("wnull");
-  }
-  for (const DisjunctId disjunct : disjuncts(conjunction, JsonType::kNumber)) {
-    if (!few.many) list_numbers(disjunct, enough, few);
-  }
-  for (const DisjunctId disjunct : disjuncts(conjunction, JsonType::kString)) {
-    if (few.many) break;
-    const StringConstraints& string = strings_[disjunct];
-    automata::LanguageId language = string.language;
-    if (string.max_chars != kUnboundedCount) {
-      language = languages_.all_of(
-          {language,
-           languages_.length_between(string.min_chars, string.max_chars)});
-    }
-    if (languages_.infinite(language)) {
-      few.many = true;
-    } else {
-      list_strings(language, enough, few);
-    }
-  }
-  const std::vector<DisjunctId> arrays =
-      disjuncts(conjunction, JsonType::kArray);
-  const std::vector<DisjunctId> objects =
-      disjuncts(conjunction, JsonType::kObject);
-  const ScopedDepthLimit inside(
-      *this, levels_ == kAnyLevels || levels_ == 0 ? levels_ : levels_ - 1);
-  ++values_depth_;
-  for (const DisjunctId disjunct : arrays) {
-    if (!few.many) list_arrays(disjunct, enough, few);
-  }
-  for (const DisjunctId disjunct : objects) {
-    if (!few.many) list_objects(disjunct, enough, few);
-  }
-  --values_depth_;
-  if (few.values.size() >= enough) few.many = true;
-  if (few.many) few = {.values = {}, .many = true};
-  return few;
 }
 
 }  // namespace parlance::schema_solver

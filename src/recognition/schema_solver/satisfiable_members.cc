@@ -21,7 +21,6 @@
 #include <vector>
 
 #include "base/work.h"
-#include "schema_solver/object_keys.h"
 #include "schema_solver/solver.h"
 
 namespace parlance::schema_solver {
@@ -67,7 +66,7 @@ class SchemaSolver::CompletionSearch {
         object_(object),
         known_satisfiable_(satisfiable),
         disjunct_(solver.objects_[object]),
-        object_keys_(solver.object_keys(object)),
+        object_keys_(solver.keys_.object_keys(object)),
         sets_(solver.key_sets_),
         seen_(members.seen),
         excluded_(members.excluded),
@@ -86,7 +85,7 @@ class SchemaSolver::CompletionSearch {
     if (!verdict_.yes) {
       verdict_.exactness |= object_keys_.exactness;
       if (object_keys_.incomplete) {
-        verdict_.exactness |= solver_.note_incomplete(object_);
+        verdict_.exactness |= solver_.keys_.note_incomplete(object_);
       }
     }
     return verdict_;
@@ -198,7 +197,7 @@ class SchemaSolver::CompletionSearch {
     for (const ConditionId id : completion.every_rules) {
       const KeyGroup keys = at(id).keys;
       const Literal literal = at(id).literal;
-      if (!solver_.is_in(keys, key_class)) continue;
+      if (!solver_.keys_.is_in(keys, key_class)) continue;
       conjunction =
           literal == kNever ? kNothing : solver_.with(conjunction, literal);
     }
@@ -547,7 +546,7 @@ class SchemaSolver::CompletionSearch {
     const Literal literal = at(id).literal;
     for (const KeyId key : object_keys_.spelled_list) {
       if (is_seen(key) || is_excluded(key) || completion.lacks(key) ||
-          !solver_.is_in(keys, {.key = key})) {
+          !solver_.keys_.is_in(keys, {.key = key})) {
         continue;
       }
       Completion with = completion;
@@ -563,7 +562,7 @@ class SchemaSolver::CompletionSearch {
       if (extra == nullptr) continue;
       const KeyClass key_class{kNoKey, &object_keys_.languages,
                                &extra->matched};
-      if (!solver_.is_in(keys, key_class)) continue;
+      if (!solver_.keys_.is_in(keys, key_class)) continue;
       Completion with = completion;
       std::vector<Literal>& literals = with.members[i].literals;
       if (literal != kNoLiteral) literals.push_back(literal);
@@ -572,9 +571,9 @@ class SchemaSolver::CompletionSearch {
         return true;
       }
     }
-    for (const ExtraKeys& extra : solver_.classes_of(object_)) {
+    for (const ExtraKeys& extra : solver_.keys_.classes_of(object_)) {
       const KeyClass key_class{kNoKey, &object_keys_.languages, &extra.matched};
-      if (!solver_.is_in(keys, key_class) ||
+      if (!solver_.keys_.is_in(keys, key_class) ||
           keys_left(completion, extra, 1) == 0) {
         continue;
       }
@@ -598,14 +597,14 @@ class SchemaSolver::CompletionSearch {
     }
     std::uint64_t taken = 0;
     sets_.each(sets_.unite(seen_, excluded_), [&](KeyId key) {
-      taken += solver_.matches(extra.language, {.key = key});
+      taken += solver_.keys_.matches(extra.language, {.key = key});
       return true;
     });
     for (const Completion::Member& member : completion.members) {
       taken += member.extra == &extra;
     }
     FewValues keys;
-    solver_.list_strings(extra.language, wanted + taken, keys);
+    solver_.values_.list_strings(extra.language, wanted + taken, keys);
     if (keys.partial) {
       verdict_.exactness |= solver_.notes_.leave_out(
           LeftOutBy::kLimit, solver_.place_of_object(object_), "minProperties",
@@ -632,7 +631,7 @@ class SchemaSolver::CompletionSearch {
         present = sets_.with(present, member.key);
       }
     }
-    const KeySet needed = solver_.needed(object_, present);
+    const KeySet needed = solver_.keys_.needed(object_, present);
     bool all = sets_.intersect(needed, excluded_) == kNoKeys;
     if (!all) return false;
     sets_.each(needed, [&](KeyId key) { return all = !completion.lacks(key); });
@@ -650,7 +649,7 @@ class SchemaSolver::CompletionSearch {
     if (min >= completion.min) return true;
     // Extra keys first: they require no other keys.
     std::uint64_t others = 0;
-    for (const ExtraKeys& extra : solver_.classes_of(object_)) {
+    for (const ExtraKeys& extra : solver_.keys_.classes_of(object_)) {
       const KeyClass key_class{kNoKey, &object_keys_.languages, &extra.matched};
       if (!solve(value_conjunction(completion, key_class, {}))) continue;
       others += keys_left(completion, extra, completion.min - min - others);
@@ -669,7 +668,7 @@ class SchemaSolver::CompletionSearch {
   bool can_fill(const Completion& completion, KeySet present, KeySet absent,
                 std::uint64_t min, std::uint64_t max) {
     const auto needs_of = [&](KeyId key) {
-      return solver_.needed(object_, sets_.with(present, key));
+      return solver_.keys_.needed(object_, sets_.with(present, key));
     };
     const KeySet others =
         sets_.subtract(object_keys_.spelled, sets_.unite(present, absent));
@@ -755,7 +754,7 @@ bool SchemaSolver::completable(DisjunctId object, const Members& members) {
 bool SchemaSolver::complete(DisjunctId object, const Members& members) {
   const ObjectConstraints& disjunct = objects_[object];
   return members.count >= disjunct.min && members.count <= disjunct.max &&
-         needed(object, members.seen) == kNoKeys &&
+         keys_.needed(object, members.seen) == kNoKeys &&
          conditions_.holds_at_end(members.condition, members.count);
 }
 

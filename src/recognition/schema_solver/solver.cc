@@ -8,7 +8,6 @@
 
 #include "schema_solver/expander.h"
 #include "schema_solver/node_checks.h"
-#include "schema_solver/object_keys.h"
 
 namespace parlance::schema_solver {
 namespace {
@@ -66,7 +65,9 @@ SchemaSolver::SchemaSolver(const schema::Document& document,
       names_(document),
       facts_(document, string_sets_),
       overlaps_(document, options),
-      member_conditions_(document, names_, overlaps_, conditions_) {
+      member_conditions_(document, names_, overlaps_, conditions_),
+      keys_(*this, key_sets_),
+      values_(*this) {
   conjunctions_.push_back({});
   conjunctions_.push_back({kNever});
   expansions_.resize(2);
@@ -178,51 +179,6 @@ automata::LanguageBounds SchemaSolver::string_language(
   return languages_.exact(all);
 }
 
-bool SchemaSolver::matches(automata::LanguageId language,
-                           const KeyClass& key_class) {
-  if (key_class.key == kNoKey) {
-    for (std::size_t i = 0; i < key_class.languages->size(); ++i) {
-      if ((*key_class.languages)[i] == language) return (*key_class.matched)[i];
-    }
-    return false;
-  }
-  const std::uint64_t query =
-      (static_cast<std::uint64_t>(language) << 32) | key_class.key;
-  const auto [it, is_new] = key_matches_.try_emplace(query, false);
-  if (is_new) {
-    it->second = languages_.contains(language, names_.text(key_class.key));
-  }
-  return it->second;
-}
-
-// Whether `properties` or `patternProperties` of the node declare the key.
-bool SchemaSolver::knows(NodeId node, const KeyClass& key_class) {
-  if (key_class.key != kNoKey &&
-      names_.declared(node, key_class.key) != schema::kNoNode) {
-    return true;
-  }
-  for (const auto& [pattern, child] :
-       document_.node(node).objects().pattern_properties) {
-    if (matches(string_sets_.of_pattern(pattern), key_class)) return true;
-  }
-  return false;
-}
-
-bool SchemaSolver::evaluated(const UnevaluatedRule& rule,
-                             const KeyClass& key_class) {
-  const auto by = [&](NodeId node) {
-    return document_.node(node).objects().additional_properties !=
-               schema::kNoNode ||
-           knows(node, key_class);
-  };
-  return by(rule.node) ||
-         std::any_of(rule.scopes.begin(), rule.scopes.end(), [&](NodeId node) {
-           return document_.node(node).objects().unevaluated_properties !=
-                      schema::kNoNode ||
-                  by(node);
-         });
-}
-
 bool SchemaSolver::evaluated(const UnevaluatedRule& rule, std::uint64_t index) {
   const auto by = [&](NodeId node) {
     const schema::ArrayRules& rules = document_.node(node).arrays();
@@ -275,7 +231,8 @@ ConjunctionId SchemaSolver::find_member_conjunction(DisjunctId object,
     return kNothing;
   }
   if (!disjunct.key_rules.empty() &&
-      !matches(object_keys(object).key_rule_language.under, key_class)) {
+      !keys_.matches(keys_.object_keys(object).key_rule_language.under,
+                     key_class)) {
     return kNothing;
   }
   std::vector<Literal> literals;
@@ -290,7 +247,7 @@ ConjunctionId SchemaSolver::find_member_conjunction(DisjunctId object,
     }
     for (const auto& [pattern, child] :
          document_.node(rules.node).objects().pattern_properties) {
-      if (matches(string_sets_.of_pattern(pattern), key_class)) {
+      if (keys_.matches(string_sets_.of_pattern(pattern), key_class)) {
         literals.push_back(holds(child));
         known = true;
       }
@@ -298,7 +255,7 @@ ConjunctionId SchemaSolver::find_member_conjunction(DisjunctId object,
     if (!known && rules.extra != kNoLiteral) literals.push_back(rules.extra);
   }
   for (const UnevaluatedRule& rule : disjunct.unevaluated) {
-    if (!evaluated(rule, key_class)) literals.push_back(rule.rule);
+    if (!keys_.evaluated(rule, key_class)) literals.push_back(rule.rule);
   }
   for (const auto& [key, literal] : disjunct.at) {
     if (key == key_class.key) literals.push_back(literal);
@@ -359,20 +316,6 @@ NodeId SchemaSolver::place_of_array(DisjunctId array) const {
   return document_.root;
 }
 
-KeySet SchemaSolver::needed(DisjunctId object, KeySet seen) {
-  const auto& relation = objects_[object].dependent;
-  const KeySet always = required(object);
-  if (relation.empty()) return key_sets_.subtract(always, seen);
-  std::unique_ptr<DependentKeys>& keys = dependent_keys_[object];
-  const std::size_t before = keys == nullptr ? 0 : keys->memory_bytes();
-  if (keys == nullptr) {
-    keys = std::make_unique<DependentKeys>(key_sets_, always, relation);
-  }
-  const KeySet needed = keys->needed(key_sets_, seen);
-  dependent_bytes_ += keys->memory_bytes() - before;
-  return needed;
-}
-
 std::size_t SchemaSolver::memory_bytes() const {
   return languages_.memory_bytes() + numbers_.memory_bytes() +
          conjunctions_.size() * 160 +
@@ -382,7 +325,7 @@ std::size_t SchemaSolver::memory_bytes() const {
          disjuncts_within_.size() * 96 + key_sets_.memory_bytes() +
          completable_.size() * 96 + completions_.size() * 256 +
          string_sets_.memory_bytes() + conditions_.memory_bytes() +
-         dependent_bytes_;
+         keys_.memory_bytes();
 }
 
 }  // namespace parlance::schema_solver

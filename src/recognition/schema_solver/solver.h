@@ -61,16 +61,17 @@
 #include "schema_solver/conditions.h"
 #include "schema_solver/constraints.h"
 #include "schema_solver/contains.h"
-#include "schema_solver/dependent_keys.h"
 #include "schema_solver/exactness.h"
 #include "schema_solver/exclusive.h"
 #include "schema_solver/few_values.h"
 #include "schema_solver/key_names.h"
 #include "schema_solver/key_sets.h"
+#include "schema_solver/key_tables.h"
 #include "schema_solver/member_conditions.h"
 #include "schema_solver/node_facts.h"
 #include "schema_solver/notes.h"
 #include "schema_solver/string_sets.h"
+#include "schema_solver/value_lists.h"
 
 namespace parlance::schema_solver {
 
@@ -116,6 +117,9 @@ class SchemaSolver {
     SchemaSolver& solver_;
     std::uint32_t before_;
   };
+
+  // The number of levels of the innermost ScopedDepthLimit.
+  std::uint32_t levels() const { return levels_; }
 
   // The same literal of the node inside of references, and of nodes that have
   // one part and no rules.
@@ -180,13 +184,6 @@ class SchemaSolver {
   // The condition that remains if no member has a key of the set.
   ConditionId without_keys(ConditionId condition, KeySet names);
   const Conditions& conditions() const { return conditions_; }
-  // Whether the keys of `key_class` are in the group.  REQUIRES: a condition of
-  // the disjunct that the class belongs to has the group.
-  bool is_in(const KeyGroup& keys, const KeyClass& key_class);
-  // Whether keys that the schema does not spell have to be distinguished, so
-  // that a repeated key does not count as two members.
-  bool tracks_extra_keys(DisjunctId object);
-
   // The members of an object so far.
   struct Members {
     KeySet seen = kNoKeys;
@@ -200,8 +197,6 @@ class SchemaSolver {
   bool completable(DisjunctId object, const Members& members);
   // Whether it is complete.
   bool complete(DisjunctId object, const Members& members);
-  // Numbers of members above this one need not be distinguished.
-  std::uint64_t count_cap(DisjunctId object);
   // Whether an array of `size` items can be completed, and if so, the values
   // that the last of them must not have.  `counted` has the number of items for
   // each of the disjunct's counts; bit i of `found_witnesses` is set if there
@@ -210,46 +205,13 @@ class SchemaSolver {
       DisjunctId array, std::uint64_t size,
       const std::vector<std::uint64_t>& counted, std::uint32_t found_witnesses,
       const IsUsed& used);
-  // Whether infinitely many values satisfy the conjunction, or so many numbers
-  // that they are not listed; false if that is not known.
-  bool infinite(ConjunctionId conjunction);
-  // The values that satisfy it, unless they are `enough` or more.
-  const FewValues& few_values(ConjunctionId conjunction, std::uint64_t enough);
-  // Adds the strings of a finite language, each after a quote, as long as there
-  // are fewer values than `enough`.
-  void list_strings(automata::LanguageId language, std::uint64_t enough,
-                    FewValues& into);
   bool complete_array(DisjunctId array, std::uint64_t size,
                       const std::vector<std::uint64_t>& counted,
                       std::uint32_t found_witnesses);
 
-  // The required keys that are not in `seen`, with the keys that those and the
-  // keys of `seen` require (dependentRequired).
-  KeySet needed(DisjunctId object, KeySet seen);
-  // The keys in `required`.
-  KeySet required(DisjunctId object);
-  // The keys whose presence matters to other rules than `required`: those in
-  // dependentRequired and in atoms of the disjunct's condition.
-  KeySet presence_keys(DisjunctId object);
-  // presence_keys(), and the spelled keys in a group of the condition.
-  KeySet condition_keys(DisjunctId object);
-  // The keys that the rules of a disjunct spell, sorted.
-  const std::vector<KeyId>& spelled_list(DisjunctId object);
-  KeySet spelled(DisjunctId object);
-  // The patterns in its rules for keys.
-  const std::vector<automata::LanguageId>& key_languages(DisjunctId object);
-  // All other keys, by the patterns that they match.
-  const std::vector<ExtraKeys>& extra_keys(DisjunctId object);
-  // The extra keys that may be members.
-  automata::LanguageId possible_extra_keys(DisjunctId object);
-  // The position of a key in the order of declaration; kNoRank if it has none.
-  static constexpr std::uint32_t kNoRank = 0xFFFFFFFF;
-  std::uint32_t rank(DisjunctId object, KeyId key);
-  // The minimum rank of the keys in the set; kNoRank if none has a rank.
-  std::uint32_t min_rank(DisjunctId object, KeySet set);
-  // The keys with a rank below this one.
-  KeySet ranked_below(DisjunctId object, std::uint32_t rank);
-
+  ValueLists& values() { return values_; }
+  KeyTables& keys() { return keys_; }
+  StringSets& string_sets() { return string_sets_; }
   KeySets& key_sets() { return key_sets_; }
   const KeySets& key_sets() const { return key_sets_; }
   KeyNames& names() { return names_; }
@@ -272,7 +234,6 @@ class SchemaSolver {
   friend class Translation;
   struct Branch;
   class Expander;
-  struct ObjectKeys;
   enum class SolveState : std::uint8_t { kUnknown, kInProgress, kYes, kNo };
   struct Expansion {
     std::vector<DisjunctId> all;
@@ -352,33 +313,6 @@ class SchemaSolver {
   Verdict solve_items(DisjunctId array, std::uint64_t size,
                       const std::vector<std::uint64_t>& counted,
                       std::uint32_t found_witnesses, const IsUsed& used);
-  bool finds_infinite(ConjunctionId conjunction);
-  bool infinite_object(DisjunctId object);
-  bool infinite_array(DisjunctId array);
-  void list_arrays(DisjunctId array, std::uint64_t enough, FewValues& into);
-  void list_objects(DisjunctId object, std::uint64_t enough, FewValues& into);
-  void list_numbers(DisjunctId disjunct, std::uint64_t enough, FewValues& into);
-  ObjectKeys& object_keys(DisjunctId object);
-  std::vector<std::string> few_strings(automata::LanguageId language);
-  std::optional<std::vector<bool>> match_alone(
-      const std::vector<automata::LanguageId>& list);
-  Exactness note_incomplete(DisjunctId object);
-  void find_extra_keys(ObjectKeys& object_keys);
-  const std::vector<ExtraKeys>& classes_of(DisjunctId object);
-  // What the value of a key that matches a pattern must satisfy.
-  struct PatternRules {
-    std::vector<Literal> literals;
-    std::uint8_t types = schema::kAllTypes;  // of their nodes
-  };
-  std::vector<PatternRules> pattern_rules(DisjunctId object);
-  class CompatiblePatterns;
-  std::optional<std::vector<std::vector<bool>>> compatible_patterns(
-      const std::vector<PatternRules>& patterns);
-  std::optional<automata::LanguageId> extra_keys_of_any_class(
-      DisjunctId object);
-  bool matches(automata::LanguageId language, const KeyClass& key_class);
-  bool knows(NodeId node, const KeyClass& key_class);
-  bool evaluated(const UnevaluatedRule& rule, const KeyClass& key_class);
   bool evaluated(const UnevaluatedRule& rule, std::uint64_t index);
   // The literal that an unevaluated item must satisfy.
   Literal item_rule(const UnevaluatedRule& rule) const;
@@ -397,6 +331,9 @@ class SchemaSolver {
   OverlapTable overlaps_;
   Conditions conditions_;
   MemberConditions member_conditions_;
+  KeySets key_sets_;
+  KeyTables keys_;
+  ValueLists values_;
 
   std::deque<std::vector<Literal>> conjunctions_;
   // The types that the positive literals of a conjunction allow: TypeBits.
@@ -415,13 +352,7 @@ class SchemaSolver {
   std::deque<StringConstraints> strings_;
   std::deque<ObjectConstraints> objects_;
   std::deque<ArrayConstraints> arrays_;
-  // infinite() and few_values(), by their arguments and the number of levels.
-  std::map<std::pair<ConjunctionId, std::uint32_t>, bool> infinite_;
-  std::map<std::tuple<ConjunctionId, std::uint64_t, std::uint32_t>, FewValues>
-      few_values_;
-  std::deque<std::unique_ptr<ObjectKeys>> object_keys_;
 
-  KeySets key_sets_;
   // The cache of width(), by literal and type.
   std::unordered_map<std::uint64_t, std::size_t> widths_;
   // The cache of completable(), by its arguments and the number of levels.
@@ -438,18 +369,12 @@ class SchemaSolver {
   // The last one that was found for an object: where a search begins, which
   // checks it.
   std::unordered_map<DisjunctId, FoundCompletion> completions_;
-  std::unordered_map<DisjunctId, std::unique_ptr<DependentKeys>>
-      dependent_keys_;
-  std::size_t dependent_bytes_ = 0;  // of these
-  std::unordered_map<std::uint64_t, bool> key_matches_;
 
   NoteList notes_;
   bool has_unevaluated_ = false;
   std::vector<bool> spells_enum_;  // nodes that stand for a member of an enum
-  // The most nested calls of solve(), beyond which the verdict is "no", and of
-  // infinite() and few_values(), beyond which no value is listed.
+  // The most nested calls of solve(), beyond which the verdict is "no".
   static constexpr std::uint32_t kMaxDepth = 2000;
-  std::uint32_t values_depth_ = 0;      // calls of infinite() or few_values()
   std::uint32_t depth_ = 0;             // calls of solve() in progress
   std::vector<std::uint64_t> serials_;  // of those
   std::uint64_t next_serial_ = 1;

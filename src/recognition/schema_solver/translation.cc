@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/work.h"
-#include "schema_solver/object_keys.h"
 
 namespace parlance::schema_solver {
 
@@ -118,7 +117,6 @@ DisjunctId Translation::disjunct(ConjunctionId of, JsonType type,
     } else {
       made = static_cast<DisjunctId>(to_.objects_.size());
       to_.objects_.push_back(std::move(one));
-      to_.object_keys_.emplace_back();
     }
   }
   return made;

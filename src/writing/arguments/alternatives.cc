@@ -95,7 +95,7 @@ class ObjectSplitter {
     }
     for (const ConditionId id : part.every) {
       const Condition& rule = solver_.conditions()[id];
-      if (!solver_.is_in(rule.keys, key_class)) continue;
+      if (!solver_.keys().is_in(rule.keys, key_class)) continue;
       out = rule.literal == schema_solver::kNever
                 ? schema_solver::kNothing
                 : solver_.with(out, rule.literal);
@@ -284,8 +284,8 @@ class ObjectSplitter {
   // each key that the schema spells.
   void split_some(const Part& rest, const Condition& some,
                   std::vector<Part>& out) {
-    for (const KeyId key : solver_.spelled_list(disjunct_)) {
-      if (!solver_.is_in(some.keys, {.key = key})) continue;
+    for (const KeyId key : solver_.keys().spelled_list(disjunct_)) {
+      if (!solver_.keys().is_in(some.keys, {.key = key})) continue;
       Part with = rest;
       if (some.literal != schema_solver::kNoLiteral) {
         with.at.emplace_back(key, some.literal);
@@ -293,15 +293,15 @@ class ObjectSplitter {
       if (require(with, key)) out.push_back(std::move(with));
     }
     for (const schema_solver::ExtraKeys& extra :
-         solver_.extra_keys(disjunct_)) {
+         solver_.keys().extra_keys(disjunct_)) {
       const KeyClass key_class{schema_solver::kNoKey,
-                               &solver_.key_languages(disjunct_),
+                               &solver_.keys().languages(disjunct_),
                                &extra.matched};
       ConjunctionId conjunction = value(rest, key_class);
       if (some.literal != schema_solver::kNoLiteral) {
         conjunction = solver_.with(conjunction, some.literal);
       }
-      omits_ = omits_ || (solver_.is_in(some.keys, key_class) &&
+      omits_ = omits_ || (solver_.keys().is_in(some.keys, key_class) &&
                           solver_.satisfiable(conjunction));
     }
   }
@@ -325,10 +325,11 @@ class ObjectWriter {
         splitter_(splitter),
         texts_(texts),
         names_(names),
-        keys_(solver.spelled_list(disjunct)) {
+        keys_(solver.keys().spelled_list(disjunct)) {
     // Those that the schema declares in its order, then the others.
     std::stable_sort(keys_.begin(), keys_.end(), [&](KeyId one, KeyId other) {
-      return solver.rank(disjunct, one) < solver.rank(disjunct, other);
+      return solver.keys().rank(disjunct, one) <
+             solver.keys().rank(disjunct, other);
     });
     spelled_.reserve(keys_.size());
     for (const KeyId key : keys_) spelled_.push_back(solver.names().text(key));
@@ -366,8 +367,8 @@ class ObjectWriter {
     for (const KeyId key : keys_) {
       if (contains(part.forbidden, key)) continue;
       const bool required = contains(part.required, key);
-      const bool listed =
-          required || solver_.rank(disjunct_, key) != SchemaSolver::kNoRank;
+      const bool listed = required || solver_.keys().rank(disjunct_, key) !=
+                                          schema_solver::KeyTables::kNoRank;
       const std::string& name = solver_.names().text(key);
       if (!listed && !texts_.contains(writable(), name)) continue;
       const ConjunctionId value = splitter_.value(part, {.key = key});
@@ -387,7 +388,7 @@ class ObjectWriter {
                 ArgumentObject& out) {
     bool found = false;
     bool by_pattern = false;
-    for (const LanguageId language : solver_.key_languages(disjunct_)) {
+    for (const LanguageId language : solver_.keys().languages(disjunct_)) {
       if (!texts_.contains(language, name)) continue;
       found = true;
       by_pattern = by_pattern || language != name_rule_;
@@ -406,9 +407,10 @@ class ObjectWriter {
 
   // Adds the keys that are not spelled, by the patterns that they match.
   void add_extras(const Part& part, ArgumentObject& out) {
-    const std::vector<LanguageId>& languages = solver_.key_languages(disjunct_);
+    const std::vector<LanguageId>& languages =
+        solver_.keys().languages(disjunct_);
     for (const schema_solver::ExtraKeys& extra :
-         solver_.extra_keys(disjunct_)) {
+         solver_.keys().extra_keys(disjunct_)) {
       const ConjunctionId value = splitter_.value(
           part, {schema_solver::kNoKey, &languages, &extra.matched});
       if (!possible(value)) continue;

@@ -1,21 +1,21 @@
 // The keys of an object disjunct: those that its rules spell, in their order,
 // and the others, by the patterns that they match.
 //
-//   object_keys()            what the rules say, collected node by node
+//   of()                     what the rules say, collected node by node
 //   find_extra_keys()        other keys in classes, one for each set of
-//   patterns possible_extra_keys()    other keys that may be members: of a
-//   class whose
+//                            patterns
+//   possible_extra_keys()    other keys that may be members: of a class whose
 //                            value is satisfiable, or, beside many patterns,
 //                            without classes
-//   CompatiblePatterns       the sets of patterns that one value can satisfy
 
-#include "schema_solver/object_keys.h"
+#include "schema_solver/key_tables.h"
 
 #include <algorithm>
 #include <unordered_set>
 
 #include "base/mix.h"
 #include "base/work.h"
+#include "schema_solver/compatible_patterns.h"
 #include "schema_solver/solver.h"
 
 namespace parlance::schema_solver {
@@ -29,14 +29,7 @@ constexpr std::size_t kMostClassified = 6;
 
 }  // namespace
 
-bool SchemaSolver::tracks_extra_keys(DisjunctId object) {
-  return object_keys(object).tracks_extra_keys;
-}
-std::uint64_t SchemaSolver::count_cap(DisjunctId object) {
-  return object_keys(object).count_cap;
-}
-
-void SchemaSolver::ObjectKeys::rank_declared() {
+void ObjectKeys::rank_declared() {
   ranks.clear();
   ranks.reserve(declared.size());
   for (const KeyId key : declared) {
@@ -60,18 +53,17 @@ void SchemaSolver::ObjectKeys::rank_declared() {
 
 // The keys that `properties` of the node declare, in its order, and its
 // patterns.
-void SchemaSolver::ObjectKeys::add_node(SchemaSolver& solver, NodeId node) {
-  const std::vector<KeyId>& keys = solver.names_.of_node(node).declared;
+void ObjectKeys::add_node(SchemaSolver& solver, NodeId node) {
+  const std::vector<KeyId>& keys = solver.names().of_node(node).declared;
   declared.insert(declared.end(), keys.begin(), keys.end());
   for (const auto& [pattern, child] :
-       solver.document_.node(node).objects().pattern_properties) {
-    languages.push_back(solver.string_sets_.of_pattern(pattern));
+       solver.document().node(node).objects().pattern_properties) {
+    languages.push_back(solver.string_sets().of_pattern(pattern));
   }
 }
 
 // The keys, patterns and numbers of one atom of the condition.
-void SchemaSolver::ObjectKeys::add_atom(SchemaSolver& solver,
-                                        const Condition& atom) {
+void ObjectKeys::add_atom(SchemaSolver& solver, const Condition& atom) {
   using Atom = Condition::Kind;
   if (atom.key != kNoKey) presence.push_back(atom.key);
   if (atom.kind == Atom::kAtLeast || atom.kind == Atom::kAtMost) {
@@ -82,7 +74,7 @@ void SchemaSolver::ObjectKeys::add_atom(SchemaSolver& solver,
   groups.push_back(atom.keys);
   switch (atom.keys.kind) {
     case KeyGroup::Kind::kPattern:
-      languages.push_back(solver.string_sets_.of_pattern(atom.keys.id));
+      languages.push_back(solver.string_sets().of_pattern(atom.keys.id));
       break;
     case KeyGroup::Kind::kExtra:
       add_node(solver, atom.keys.id);
@@ -106,8 +98,8 @@ void SchemaSolver::ObjectKeys::add_atom(SchemaSolver& solver,
 // What the rules of the disjunct say of keys, one rule after the other.
 // Afterwards `declared` and `languages` may have repetitions, and the keys are
 // in `declared`, `spelled_list` and `presence`.
-void SchemaSolver::ObjectKeys::collect(SchemaSolver& solver,
-                                       const ObjectConstraints& disjunct) {
+void ObjectKeys::collect(SchemaSolver& solver,
+                         const ObjectConstraints& disjunct) {
   for (const MemberRules& rules : disjunct.members) {
     add_node(solver, rules.node);
   }
@@ -137,7 +129,7 @@ void SchemaSolver::ObjectKeys::collect(SchemaSolver& solver,
     count_cap = std::max(count_cap, disjunct.max);
   }
   for (const NodeId node : disjunct.condition_nodes) add_node(solver, node);
-  solver.conditions_.for_each_atom(
+  solver.conditions().for_each_atom(
       disjunct.condition,
       [&](const Condition& atom) { add_atom(solver, atom); });
 }
@@ -145,12 +137,13 @@ void SchemaSolver::ObjectKeys::collect(SchemaSolver& solver,
 // Computed once for each disjunct, in this order: what its rules say; the ranks
 // of the declared keys; the strings of small languages; and from all of these
 // the sets of keys.
-SchemaSolver::ObjectKeys& SchemaSolver::object_keys(DisjunctId object) {
-  std::unique_ptr<ObjectKeys>& known = object_keys_[object];
+ObjectKeys& KeyTables::of(DisjunctId object) {
+  while (tables_.size() <= object) tables_.emplace_back();
+  std::unique_ptr<ObjectKeys>& known = tables_[object];
   if (known != nullptr) return *known;
   known = std::make_unique<ObjectKeys>();
   ObjectKeys& object_keys = *known;
-  object_keys.collect(*this, objects_[object]);
+  object_keys.collect(solver_, solver_.object(object));
   object_keys.rank_declared();
   const auto sort_unique = [](auto& list) {
     std::sort(list.begin(), list.end());
@@ -160,7 +153,7 @@ SchemaSolver::ObjectKeys& SchemaSolver::object_keys(DisjunctId object) {
   std::vector<KeyId>& spelled = object_keys.spelled_list;
   for (const automata::LanguageId language : object_keys.languages) {
     for (const std::string& text : few_strings(language)) {
-      spelled.push_back(names_.id(text));
+      spelled.push_back(solver_.names().id(text));
     }
   }
   for (const std::vector<KeyId>* keys :
@@ -169,9 +162,9 @@ SchemaSolver::ObjectKeys& SchemaSolver::object_keys(DisjunctId object) {
   }
   sort_unique(spelled);
   object_keys.incomplete = object_keys.languages.size() > kMostClassified;
-  object_keys.spelled = key_sets_.of(spelled);
-  object_keys.required = key_sets_.of(objects_[object].required);
-  object_keys.presence_keys = key_sets_.of(object_keys.presence);
+  object_keys.spelled = sets_.of(spelled);
+  object_keys.required = sets_.of(solver_.object(object).required);
+  object_keys.presence_keys = sets_.of(object_keys.presence);
   std::vector<KeyId> condition_keys = object_keys.presence;
   for (const KeyId id : spelled) {
     if (std::any_of(
@@ -180,34 +173,33 @@ SchemaSolver::ObjectKeys& SchemaSolver::object_keys(DisjunctId object) {
       condition_keys.push_back(id);
     }
   }
-  object_keys.condition_keys = key_sets_.of(std::move(condition_keys));
+  object_keys.condition_keys = sets_.of(std::move(condition_keys));
   return object_keys;
 }
 
 // The strings of a language that has at most kFew; nothing for a larger one.
 // They are treated as keys that the schema spells, so that their number is
 // exact: the rules may require more members than there are keys.
-std::vector<std::string> SchemaSolver::few_strings(
-    automata::LanguageId language) {
+std::vector<std::string> KeyTables::few_strings(automata::LanguageId language) {
   // A larger language is counted each time (count_strings()).
   constexpr std::size_t kFew = 32;
   // Characters of a string.  Beyond, the language counts as large.
   constexpr std::size_t kLong = 256;
   std::vector<std::string> texts;
-  if (languages_.infinite(language)) return texts;
+  if (solver_.languages().infinite(language)) return texts;
   std::vector<std::pair<automata::StateId, std::string>> pending;
-  pending.emplace_back(languages_.start(language), std::string());
+  pending.emplace_back(solver_.languages().start(language), std::string());
   while (!pending.empty()) {
     const auto [at, text] = std::move(pending.back());
     pending.pop_back();
     if (at == automata::kDeadState) continue;
-    if (languages_.accepting(at)) texts.push_back(text);
+    if (solver_.languages().accepting(at)) texts.push_back(text);
     if (texts.size() + pending.size() > 4 * kFew || text.size() > kLong) {
       return {};
     }
     for (unsigned byte = 0; byte < 256; ++byte) {
       const automata::StateId next =
-          languages_.step(at, static_cast<std::uint8_t>(byte));
+          solver_.languages().step(at, static_cast<std::uint8_t>(byte));
       if (next != automata::kDeadState) {
         pending.emplace_back(next, text + static_cast<char>(byte));
       }
@@ -221,7 +213,7 @@ std::vector<std::string> SchemaSolver::few_strings(
 // which of them match a text that no other matches.  Nothing if they lead to
 // too many combinations of states.  What was asked before must not matter, so
 // only the work bounds the time for all lists of a schema.
-std::optional<std::vector<bool>> SchemaSolver::match_alone(
+std::optional<std::vector<bool>> KeyTables::match_alone(
     const std::vector<automata::LanguageId>& list) {
   // Combinations of states.  Beyond, keys that match a pattern are left out of
   // the classes, with a note.
@@ -240,7 +232,7 @@ std::optional<std::vector<bool>> SchemaSolver::match_alone(
     if (!is_new) return;
     pending.push_back(&*it);
     const auto accepts = [&](automata::StateId state) {
-      return languages_.accepting(state);
+      return solver_.languages().accepting(state);
     };
     const auto first = std::ranges::find_if(states, accepts);
     if (first != states.end() &&
@@ -251,7 +243,7 @@ std::optional<std::vector<bool>> SchemaSolver::match_alone(
   States states;
   states.reserve(list.size());
   for (const automata::LanguageId language : list) {
-    states.push_back(languages_.start(language));
+    states.push_back(solver_.languages().start(language));
   }
   add(states);
   while (!pending.empty()) {
@@ -262,7 +254,7 @@ std::optional<std::vector<bool>> SchemaSolver::match_alone(
     for (std::uint8_t byte = 0x20; byte < 0x7F; ++byte) {
       bool same = byte != 0x20;
       for (std::size_t i = 0; i < from.size(); ++i) {
-        const automata::StateId next = languages_.step(from[i], byte);
+        const automata::StateId next = solver_.languages().step(from[i], byte);
         same = same && states[i] == next;
         states[i] = next;
       }
@@ -278,7 +270,7 @@ std::optional<std::vector<bool>> SchemaSolver::match_alone(
 // are considered; and none that match one if the patterns have too many
 // combinations of states.  What matches no pattern is read pattern by pattern,
 // if whatever is not matched yet may end (Languages::prefix_closed_parts()).
-void SchemaSolver::find_extra_keys(ObjectKeys& object_keys) {
+void KeyTables::find_extra_keys(ObjectKeys& object_keys) {
   const std::size_t count = object_keys.languages.size();
   if (count == 0) {
     object_keys.extras.push_back({});
@@ -286,18 +278,19 @@ void SchemaSolver::find_extra_keys(ObjectKeys& object_keys) {
   }
   std::vector<std::string> spelled;
   for (const KeyId id : object_keys.spelled_list)
-    spelled.push_back(names_.text(id));
+    spelled.push_back(solver_.names().text(id));
   const automata::LanguageId other =
-      languages_.complement(languages_.literals(spelled));
+      solver_.languages().complement(solver_.languages().literals(spelled));
   const auto add = [&](const std::vector<bool>& matched) {
     std::vector<automata::LanguageId> parts = {other};
     for (std::size_t i = 0; i < count; ++i) {
-      parts.push_back(matched[i]
-                          ? object_keys.languages[i]
-                          : languages_.complement(object_keys.languages[i]));
+      parts.push_back(matched[i] ? object_keys.languages[i]
+                                 : solver_.languages().complement(
+                                       object_keys.languages[i]));
     }
-    const automata::LanguageId language = languages_.all_of(std::move(parts));
-    if (!languages_.empty(language)) {
+    const automata::LanguageId language =
+        solver_.languages().all_of(std::move(parts));
+    if (!solver_.languages().empty(language)) {
       object_keys.extras.push_back({matched, language});
     }
   };
@@ -316,8 +309,8 @@ void SchemaSolver::find_extra_keys(ObjectKeys& object_keys) {
     object_keys.classes = Classes::kUnmatched;
     for (const automata::LanguageId language : object_keys.languages) {
       const automata::StateId state =
-          languages_.start(languages_.complement(language));
-      if (!languages_.prefix_closed(state)) {
+          solver_.languages().start(solver_.languages().complement(language));
+      if (!solver_.languages().prefix_closed(state)) {
         object_keys.classes = Classes::kNone;
         return;
       }
@@ -332,22 +325,15 @@ void SchemaSolver::find_extra_keys(ObjectKeys& object_keys) {
   }
 }
 
-const std::vector<KeyId>& SchemaSolver::spelled_list(DisjunctId object) {
-  return object_keys(object).spelled_list;
-}
-const std::vector<automata::LanguageId>& SchemaSolver::key_languages(
-    DisjunctId object) {
-  return object_keys(object).languages;
-}
-const std::vector<ExtraKeys>& SchemaSolver::extra_keys(DisjunctId object) {
+const std::vector<ExtraKeys>& KeyTables::extra_keys(DisjunctId object) {
   static_cast<void>(note_incomplete(object));
   return classes_of(object);
 }
 
 // extra_keys() without a note.  Found when they are needed for the first time,
 // because most objects need only the union of the classes that may come.
-const std::vector<ExtraKeys>& SchemaSolver::classes_of(DisjunctId object) {
-  ObjectKeys& object_keys = this->object_keys(object);
+const std::vector<ExtraKeys>& KeyTables::classes_of(DisjunctId object) {
+  ObjectKeys& object_keys = of(object);
   if (!object_keys.extras_known) {
     object_keys.extras_known = true;
     find_extra_keys(object_keys);
@@ -356,8 +342,8 @@ const std::vector<ExtraKeys>& SchemaSolver::classes_of(DisjunctId object) {
 }
 
 // Some class of keys that object_keys() has left out may be missed.
-Exactness SchemaSolver::note_incomplete(DisjunctId object) {
-  ObjectKeys& object_keys = this->object_keys(object);
+Exactness KeyTables::note_incomplete(DisjunctId object) {
+  ObjectKeys& object_keys = of(object);
   Exactness exactness;
   if (!object_keys.incomplete) return exactness;
   classes_of(object);
@@ -375,35 +361,25 @@ Exactness SchemaSolver::note_incomplete(DisjunctId object) {
         "patterns overlap in more than 1000 ways, and no value satisfies all "
         "of their schemas";
   }
-  for (const MemberRules& rules : objects_[object].members) {
-    if (document_.node(rules.node).objects().pattern_properties.empty()) {
+  for (const MemberRules& rules : solver_.object(object).members) {
+    if (solver_.document()
+            .node(rules.node)
+            .objects()
+            .pattern_properties.empty()) {
       continue;
     }
-    exactness |= notes_.leave_out(LeftOutBy::kLimit, rules.node,
-                                  "patternProperties", why);
+    exactness |= solver_.notes().leave_out(LeftOutBy::kLimit, rules.node,
+                                           "patternProperties", why);
   }
   if (exactness.exact()) {
-    exactness =
-        notes_.leave_out(LeftOutBy::kLimit, place_of_object(object), "", why);
+    exactness = solver_.notes().leave_out(
+        LeftOutBy::kLimit, solver_.place_of_object(object), "", why);
   }
   return exactness;
 }
 
-KeySet SchemaSolver::spelled(DisjunctId object) {
-  return object_keys(object).spelled;
-}
-KeySet SchemaSolver::required(DisjunctId object) {
-  return object_keys(object).required;
-}
-KeySet SchemaSolver::presence_keys(DisjunctId object) {
-  return object_keys(object).presence_keys;
-}
-KeySet SchemaSolver::condition_keys(DisjunctId object) {
-  return object_keys(object).condition_keys;
-}
-
-std::uint32_t SchemaSolver::rank(DisjunctId object, KeyId key) {
-  const auto& ranks = object_keys(object).ranks;
+std::uint32_t KeyTables::rank(DisjunctId object, KeyId key) {
+  const auto& ranks = of(object).ranks;
   const auto it = std::lower_bound(ranks.begin(), ranks.end(),
                                    std::pair(key, std::uint32_t{0}));
   return it == ranks.end() || it->first != key ? kNoRank : it->second;
@@ -411,15 +387,15 @@ std::uint32_t SchemaSolver::rank(DisjunctId object, KeyId key) {
 
 // Cached for each subtree of a key set, because similar sets share subtrees.
 // A subtree leaves `pending` when the ranks of its halves are known.
-std::uint32_t SchemaSolver::min_rank(DisjunctId object, KeySet set) {
+std::uint32_t KeyTables::min_rank(DisjunctId object, KeySet set) {
   if (set == kNoKeys) return kNoRank;
-  auto& known = object_keys(object).min_ranks;
+  auto& known = of(object).min_ranks;
   std::vector<KeySet> pending = {set};
   while (!pending.empty()) {
     const KeySet at = pending.back();
     std::uint32_t min = kNoRank;
     bool ready = true;
-    const KeySets::Halves halves = key_sets_.halves(at);
+    const KeySets::Halves halves = sets_.halves(at);
     for (const KeySet half : {halves.left, halves.right}) {
       if (half == kNoKeys) continue;
       const auto it = known.find(half);
@@ -433,7 +409,7 @@ std::uint32_t SchemaSolver::min_rank(DisjunctId object, KeySet set) {
     if (!ready) continue;
     pending.pop_back();
     if (halves.left == kNoKeys) {
-      key_sets_.each(at, [&](KeyId key) {
+      sets_.each(at, [&](KeyId key) {
         min = std::min(min, rank(object, key));
         return true;
       });
@@ -443,24 +419,25 @@ std::uint32_t SchemaSolver::min_rank(DisjunctId object, KeySet set) {
   return known.at(set);
 }
 
-KeySet SchemaSolver::ranked_below(DisjunctId object, std::uint32_t rank) {
-  ObjectKeys& object_keys = this->object_keys(object);
+KeySet KeyTables::ranked_below(DisjunctId object, std::uint32_t rank) {
+  ObjectKeys& object_keys = of(object);
   const std::size_t wanted =
       std::min<std::size_t>(rank, object_keys.declared.size());
   while (object_keys.below.size() <= wanted) {
     object_keys.below.push_back(
-        key_sets_.with(object_keys.below.back(),
-                       object_keys.declared[object_keys.below.size() - 1]));
+        sets_.with(object_keys.below.back(),
+                   object_keys.declared[object_keys.below.size() - 1]));
   }
   return object_keys.below[wanted];
 }
 
-automata::LanguageId SchemaSolver::possible_extra_keys(DisjunctId object) {
-  ObjectKeys& object_keys = this->object_keys(object);
-  if (object_keys.possible_known && levels_ == kAnyLevels) {
+automata::LanguageId KeyTables::possible_extra_keys(DisjunctId object) {
+  ObjectKeys& object_keys = of(object);
+  if (object_keys.possible_known &&
+      solver_.levels() == SchemaSolver::kAnyLevels) {
     return object_keys.possible;
   }
-  automata::LanguageId possible = languages_.nothing();
+  automata::LanguageId possible = solver_.languages().nothing();
   if (const auto all = extra_keys_of_any_class(object)) {
     possible = *all;
   } else {
@@ -468,13 +445,15 @@ automata::LanguageId SchemaSolver::possible_extra_keys(DisjunctId object) {
     std::vector<automata::LanguageId> parts;
     for (const ExtraKeys& extra : classes_of(object)) {
       const KeyClass key_class{kNoKey, &object_keys.languages, &extra.matched};
-      if (!satisfiable(member_conjunction(object, key_class))) continue;
-      parts.push_back(object_keys.languages.empty() ? languages_.everything()
-                                                    : extra.language);
+      if (!solver_.satisfiable(solver_.member_conjunction(object, key_class)))
+        continue;
+      parts.push_back(object_keys.languages.empty()
+                          ? solver_.languages().everything()
+                          : extra.language);
     }
-    if (!parts.empty()) possible = languages_.any_of(std::move(parts));
+    if (!parts.empty()) possible = solver_.languages().any_of(std::move(parts));
   }
-  if (levels_ == kAnyLevels) {
+  if (solver_.levels() == SchemaSolver::kAnyLevels) {
     object_keys.possible_known = true;
     object_keys.possible = possible;
   }
@@ -494,10 +473,10 @@ automata::LanguageId SchemaSolver::possible_extra_keys(DisjunctId object) {
 //
 // This is exact if the rule for other keys is not one more rule of a key that
 // matches some pattern.  Else all rules have to be satisfied together.
-std::optional<automata::LanguageId> SchemaSolver::extra_keys_of_any_class(
+std::optional<automata::LanguageId> KeyTables::extra_keys_of_any_class(
     DisjunctId object) {
-  const ObjectConstraints& disjunct = objects_[object];
-  const ObjectKeys& object_keys = this->object_keys(object);
+  const ObjectConstraints& disjunct = solver_.object(object);
+  const ObjectKeys& object_keys = of(object);
   const std::vector<automata::LanguageId>& languages = object_keys.languages;
   std::vector<automata::LanguageId> parts;
   if (!disjunct.key_rules.empty()) {
@@ -506,7 +485,7 @@ std::optional<automata::LanguageId> SchemaSolver::extra_keys_of_any_class(
   const std::vector<PatternRules> patterns = pattern_rules(object);
   ConjunctionId all = kAnything;
   for (const PatternRules& one : patterns) {
-    for (const Literal literal : one.literals) all = with(all, literal);
+    for (const Literal literal : one.literals) all = solver_.with(all, literal);
   }
   const bool joined =
       !disjunct.unevaluated.empty() ||
@@ -516,156 +495,134 @@ std::optional<automata::LanguageId> SchemaSolver::extra_keys_of_any_class(
        }));
   if (joined) {
     for (const MemberRules& rules : disjunct.members) {
-      if (rules.extra != kNoLiteral) all = with(all, rules.extra);
+      if (rules.extra != kNoLiteral) all = solver_.with(all, rules.extra);
     }
     for (const UnevaluatedRule& rule : disjunct.unevaluated) {
-      all = with(all, rule.rule);
+      all = solver_.with(all, rule.rule);
     }
-    if (!satisfiable(all)) return std::nullopt;
-    return languages_.all_of(std::move(parts));
+    if (!solver_.satisfiable(all)) return std::nullopt;
+    return solver_.languages().all_of(std::move(parts));
   }
-  if (!satisfiable(all)) {
-    const auto sets = compatible_patterns(patterns);
+  if (!solver_.satisfiable(all)) {
+    const auto sets = schema_solver::compatible_patterns(solver_, patterns);
     if (!sets) return std::nullopt;
     std::vector<automata::LanguageId> any;
     for (const std::vector<bool>& set : *sets) {
       std::vector<automata::LanguageId> none;
       for (std::size_t i = 0; i < patterns.size(); ++i) {
-        if (!set[i]) none.push_back(languages_.complement(languages[i]));
+        if (!set[i])
+          none.push_back(solver_.languages().complement(languages[i]));
       }
-      any.push_back(languages_.all_of(std::move(none)));
+      any.push_back(solver_.languages().all_of(std::move(none)));
     }
-    parts.push_back(languages_.any_of(std::move(any)));
+    parts.push_back(solver_.languages().any_of(std::move(any)));
   }
   if (disjunct.members.size() == 1 &&
       disjunct.members.front().extra != kNoLiteral &&
-      !satisfiable(conjunction({disjunct.members.front().extra}))) {
+      !solver_.satisfiable(
+          solver_.conjunction({disjunct.members.front().extra}))) {
     std::vector<automata::LanguageId> some;
     for (std::size_t i = 0; i < patterns.size(); ++i) {
       if (!patterns[i].literals.empty()) some.push_back(languages[i]);
     }
-    parts.push_back(languages_.any_of(std::move(some)));
+    parts.push_back(solver_.languages().any_of(std::move(some)));
   }
-  return languages_.all_of(std::move(parts));
+  return solver_.languages().all_of(std::move(parts));
 }
 
 // By the index of the pattern's language in ObjectKeys::languages.
-std::vector<SchemaSolver::PatternRules> SchemaSolver::pattern_rules(
-    DisjunctId object) {
-  const std::vector<automata::LanguageId>& languages =
-      object_keys(object).languages;
+std::vector<PatternRules> KeyTables::pattern_rules(DisjunctId object) {
+  const std::vector<automata::LanguageId>& languages = of(object).languages;
   std::vector<PatternRules> patterns(languages.size());
-  for (const MemberRules& rules : objects_[object].members) {
+  for (const MemberRules& rules : solver_.object(object).members) {
     for (const auto& [pattern, child] :
-         document_.node(rules.node).objects().pattern_properties) {
-      const auto at =
-          std::ranges::lower_bound(languages, string_sets_.of_pattern(pattern));
+         solver_.document().node(rules.node).objects().pattern_properties) {
+      const auto at = std::ranges::lower_bound(
+          languages, solver_.string_sets().of_pattern(pattern));
       PatternRules& one =
           patterns[static_cast<std::size_t>(at - languages.begin())];
       one.literals.push_back(holds(child));
-      one.types &= document_.node(child).types;
+      one.types &= solver_.document().node(child).types;
     }
   }
   return patterns;
 }
 
-// Finds the largest sets of patterns whose rules one value satisfies.
-//
-// A set is grown from patterns that are compatible, one after another.  If a
-// compatible set is in none of those found so far, it has a pattern outside
-// each of them.  So a search for such patterns, one for each set, finds where
-// to grow the next one, or proves that there is no other.  (The dualization of
-// Gunopulos, Khardon, Mannila and Toivonen, "Data mining, hypergraph
-// transversals, and machine learning", 1997.)
-class SchemaSolver::CompatiblePatterns {
- public:
-  CompatiblePatterns(SchemaSolver& solver,
-                     const std::vector<PatternRules>& patterns)
-      : solver_(solver), patterns_(patterns) {}
-
-  // All of them; nothing if there are many, or it takes many steps.
-  //
-  // The search is depth first: outside[k] is a pattern outside sets_[k], and
-  // all of them are compatible, with together[k + 1].
-  std::optional<std::vector<std::vector<bool>>> find() {
-    grow({});
-    std::vector<std::size_t> outside = {0};
-    std::vector<Together> together = {{}};
-    while (!outside.empty()) {
-      if (steps_ > kMostSteps || sets_.size() > kMostSets) return std::nullopt;
-      const std::size_t k = outside.size() - 1;
-      std::size_t& i = outside.back();
-      std::optional<Together> both;
-      while (i < patterns_.size() &&
-             (sets_[k][i] || !(both = add(together[k], i)))) {
-        ++i;
-      }
-      if (i == patterns_.size()) {
-        outside.pop_back();
-        together.pop_back();
-        if (!outside.empty()) ++outside.back();
-      } else if (outside.size() == sets_.size()) {
-        grow(outside);
-        outside = {0};
-        together = {{}};
-      } else {
-        outside.push_back(0);
-        together.push_back(*both);
-      }
+bool KeyTables::matches(automata::LanguageId language,
+                        const KeyClass& key_class) {
+  if (key_class.key == kNoKey) {
+    for (std::size_t i = 0; i < key_class.languages->size(); ++i) {
+      if ((*key_class.languages)[i] == language) return (*key_class.matched)[i];
     }
-    return std::move(sets_);
+    return false;
   }
+  const std::uint64_t query =
+      (static_cast<std::uint64_t>(language) << 32) | key_class.key;
+  const auto [it, is_new] = matches_.try_emplace(query, false);
+  if (is_new) {
+    it->second = solver_.languages().contains(
+        language, solver_.names().text(key_class.key));
+  }
+  return it->second;
+}
 
- private:
-  // Beyond these, keys are divided into classes, of which some may be left out
-  // with a note.
-  static constexpr std::size_t kMostSets = 8;
-  static constexpr std::size_t kMostSteps = 4096;
-  // What the value of a key that matches some patterns must satisfy.
-  struct Together {
-    ConjunctionId value = kAnything;
-    std::uint8_t types = schema::kAllTypes;
+// Whether `properties` or `patternProperties` of the node declare the key.
+bool KeyTables::knows(NodeId node, const KeyClass& key_class) {
+  if (key_class.key != kNoKey &&
+      solver_.names().declared(node, key_class.key) != schema::kNoNode) {
+    return true;
+  }
+  for (const auto& [pattern, child] :
+       solver_.document().node(node).objects().pattern_properties) {
+    if (matches(solver_.string_sets().of_pattern(pattern), key_class))
+      return true;
+  }
+  return false;
+}
+
+bool KeyTables::evaluated(const UnevaluatedRule& rule,
+                          const KeyClass& key_class) {
+  const auto by = [&](NodeId node) {
+    return solver_.document().node(node).objects().additional_properties !=
+               schema::kNoNode ||
+           knows(node, key_class);
   };
+  return by(rule.node) ||
+         std::any_of(rule.scopes.begin(), rule.scopes.end(), [&](NodeId node) {
+           return solver_.document()
+                          .node(node)
+                          .objects()
+                          .unevaluated_properties != schema::kNoNode ||
+                  by(node);
+         });
+}
 
-  // With one more pattern; nothing if no value satisfies all.
-  std::optional<Together> add(const Together& to, std::size_t i) {
-    ++steps_;
-    Together both = to;
-    both.types &= patterns_[i].types;
-    if (both.types == 0) return std::nullopt;
-    for (const Literal literal : patterns_[i].literals) {
-      both.value = solver_.with(both.value, literal);
-    }
-    if (both.value != to.value && !solver_.satisfiable(both.value)) {
-      return std::nullopt;
-    }
-    return both;
+bool KeyTables::is_in(const KeyGroup& keys, const KeyClass& key_class) {
+  switch (keys.kind) {
+    case KeyGroup::Kind::kPattern:
+      return matches(solver_.string_sets().of_pattern(keys.id), key_class);
+    case KeyGroup::Kind::kExtra:
+      return !knows(keys.id, key_class);
+    case KeyGroup::Kind::kName:
+      return matches(solver_.string_language({keys.name()}).under, key_class);
+    case KeyGroup::Kind::kNotName:
+      return !matches(solver_.string_language({keys.name()}).under, key_class);
   }
+  return false;
+}
 
-  // Adds a largest set with the patterns of `from`, which are compatible.
-  void grow(const std::vector<std::size_t>& from) {
-    Together now;
-    std::vector<bool>& set = sets_.emplace_back(patterns_.size(), false);
-    const auto try_one = [&](std::size_t i) {
-      if (set[i]) return;
-      if (const auto both = add(now, i)) {
-        now = *both;
-        set[i] = true;
-      }
-    };
-    for (const std::size_t i : from) try_one(i);
-    for (std::size_t i = 0; i < patterns_.size(); ++i) try_one(i);
+KeySet KeyTables::needed(DisjunctId object, KeySet seen) {
+  const auto& relation = solver_.object(object).dependent;
+  const KeySet always = required(object);
+  if (relation.empty()) return sets_.subtract(always, seen);
+  std::unique_ptr<DependentKeys>& keys = dependent_keys_[object];
+  const std::size_t before = keys == nullptr ? 0 : keys->memory_bytes();
+  if (keys == nullptr) {
+    keys = std::make_unique<DependentKeys>(sets_, always, relation);
   }
-
-  SchemaSolver& solver_;
-  const std::vector<PatternRules>& patterns_;
-  std::size_t steps_ = 0;
-  std::vector<std::vector<bool>> sets_;
-};
-
-std::optional<std::vector<std::vector<bool>>> SchemaSolver::compatible_patterns(
-    const std::vector<PatternRules>& patterns) {
-  return CompatiblePatterns(*this, patterns).find();
+  const KeySet needed = keys->needed(sets_, seen);
+  dependent_bytes_ += keys->memory_bytes() - before;
+  return needed;
 }
 
 }  // namespace parlance::schema_solver

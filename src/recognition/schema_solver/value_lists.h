@@ -1,0 +1,57 @@
+#ifndef PARLANCE_SRC_SCHEMA_SOLVER_VALUE_LISTS_H_
+#define PARLANCE_SRC_SCHEMA_SOLVER_VALUE_LISTS_H_
+
+// How many values satisfy a conjunction, and which, if they are few: for
+// uniqueItems, whose items must not run out.
+//
+// The solver asks it for the items of an array, recognisers for the values that
+// are left.  It asks the solver for disjuncts, so the two are one recursion.
+
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "automata/language.h"
+#include "schema_solver/constraints.h"
+#include "schema_solver/few_values.h"
+
+namespace parlance::schema_solver {
+
+class SchemaSolver;
+
+// Not thread-safe.  References to what it returns stay valid.
+class ValueLists {
+ public:
+  // `solver` owns this.
+  explicit ValueLists(SchemaSolver& solver) : solver_(solver) {}
+
+  // Whether infinitely many values satisfy the conjunction, or so many numbers
+  // that they are not listed; false if that is not known.
+  bool infinite(ConjunctionId conjunction);
+  // The values that satisfy it, unless they are `enough` or more.
+  const FewValues& few_values(ConjunctionId conjunction, std::uint64_t enough);
+  // Adds the strings of a finite language, each after a quote, as long as there
+  // are fewer values than `enough`.
+  void list_strings(automata::LanguageId language, std::uint64_t enough,
+                    FewValues& into);
+
+ private:
+  bool finds_infinite(ConjunctionId conjunction);
+  bool infinite_object(DisjunctId object);
+  bool infinite_array(DisjunctId array);
+  void list_arrays(DisjunctId array, std::uint64_t enough, FewValues& into);
+  void list_objects(DisjunctId object, std::uint64_t enough, FewValues& into);
+  void list_numbers(DisjunctId disjunct, std::uint64_t enough, FewValues& into);
+
+  SchemaSolver& solver_;
+  // infinite() and few_values(), by their arguments and the number of levels.
+  std::map<std::pair<ConjunctionId, std::uint32_t>, bool> infinite_;
+  std::map<std::tuple<ConjunctionId, std::uint64_t, std::uint32_t>, FewValues>
+      few_;
+  std::uint32_t depth_ = 0;  // calls of infinite() and few_values() in progress
+};
+
+}  // namespace parlance::schema_solver
+
+#endif  // PARLANCE_SRC_SCHEMA_SOLVER_VALUE_LISTS_H_
