@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "base/work.h"
-#include "json_recogniser/intern_list.h"
 #include "json_recogniser/json_recogniser.h"
 #include "schema_solver/translation.h"
 
@@ -75,23 +74,22 @@ class JsonRecogniser::Adoption {
     } else if (frame.kind == FrameKind::kArray) {
       made.used = take_values(frame.used);
     }
-    const Alternative* const first = from_.alternatives(frame);
-    std::vector<Alternative> alternatives(first, first + frame.size);
+    std::vector<Alternative> alternatives(frame.alternatives.begin(),
+                                          frame.alternatives.end());
     for (Alternative& one : alternatives) {
       if (frame.kind == FrameKind::kArray) {
         one.disjunct = ids_.disjunct(one.outer, JsonType::kArray, one.disjunct);
-        one.state =
-            intern_list(to_.counts_, to_.counts_of_, from_.counts_[one.state]);
+        one.state = to_.frames_.intern_counts(from_.frames_.counts(one.state));
         one.barred = take_values(one.barred);
       } else if (frame.kind == FrameKind::kObject) {
         one.disjunct =
             ids_.disjunct(one.outer, JsonType::kObject, one.disjunct);
-        one.state = ids_.condition(condition_of(one));
+        one.state = ids_.condition(one.condition());
       }
       one.outer = ids_.conjunction(one.outer);
       one.pending = ids_.conjunction(one.pending);
     }
-    return to_.intern(std::move(made), std::move(alternatives));
+    return to_.frames_.intern(made, alternatives);
   }
 
   // The prints are those of the process.  A value is made after those inside of
@@ -114,10 +112,11 @@ class JsonRecogniser::Adoption {
 
   template <class Use>
   void each_part(std::uint32_t partial, Use use) {
-    for (std::uint32_t at = from_.partials_[partial].parts; at != 0;
-         at = from_.parts_[at].next) {
+    for (std::uint32_t at = from_.partials_[partial].parts; at != 0;) {
       base::spend_work();
-      use(from_.parts_[at]);
+      const Part part = from_.partials_.part(at);
+      use(part);
+      at = part.next;
     }
   }
 
@@ -130,41 +129,37 @@ class JsonRecogniser::Adoption {
       if (part->nested != 0) part->nested = partials_.at(part->nested);
       if (part->scalar != 0) part->scalar = take_text(part->scalar);
       part->next = made.parts;
-      made.parts = to_.intern(*part);
+      made.parts = to_.partials_.intern(*part);
     }
     if (made.key != 0) made.key = 1 + take_text(made.key - 1);
     made.extras = take_values(made.extras);
-    return to_.intern(made);
+    return to_.partials_.intern(made);
   }
 
   std::uint32_t take_items(std::uint32_t id) {
     std::vector<std::uint32_t> later;
     while (id != 0 && !items_.contains(id)) {
       later.push_back(id);
-      id = from_.items_[id].before;
+      id = from_.partials_.item(id).before;
     }
     std::uint32_t made = id == 0 ? 0 : items_.at(id);
     for (auto at = later.rbegin(); at != later.rend(); ++at) {
-      const Item item = from_.items_[*at];
-      made = to_.with_item(made, take_partial(item.value));
+      const Item item = from_.partials_.item(*at);
+      made = to_.partials_.with_item(made, take_partial(item.value));
       items_.emplace(*at, made);
       if (item.scalars != kUnknown) {
-        to_.items_[made].scalars = take_values(item.scalars);
+        to_.partials_.set_scalars(made, take_values(item.scalars));
       }
     }
     return made;
   }
 
   std::uint32_t take_text(std::uint32_t text) {
-    return to_.extend_text(0, from_.text(text));
+    return to_.texts_.extend(Texts::kEmpty, from_.texts_[text]);
   }
 
   UsedValues::Set take_values(UsedValues::Set values) {
-    const std::size_t before = to_.used_values_.memory_bytes();
-    const UsedValues::Set made =
-        to_.used_values_.copy(from_.used_values_, values, values_);
-    to_.list_bytes_ += to_.used_values_.memory_bytes() - before;
-    return made;
+    return to_.values_.copy(from_.values_, values, values_);
   }
 
   LexId take_lexeme(const Lexeme& lexeme, FrameId frame) {
@@ -174,13 +169,13 @@ class JsonRecogniser::Adoption {
       case Kind::kLiteral:
         break;
       case Kind::kNumber:
-        for (Entry& entry : made.entries) {
+        for (LexemeEntry& entry : made.entries) {
           entry.state = ids_.number(entry.state);
           entry.used = take_values(entry.used);
         }
         break;
       case Kind::kString:
-        for (Entry& entry : made.entries) {
+        for (LexemeEntry& entry : made.entries) {
           entry.state = ids_.state(entry.state);
           entry.used = take_values(entry.used);
         }
@@ -191,19 +186,19 @@ class JsonRecogniser::Adoption {
       default:
         return 0;
     }
-    for (Entry& entry : made.entries) {
+    for (LexemeEntry& entry : made.entries) {
       entry.conjunction = ids_.conjunction(entry.conjunction);
     }
-    return to_.intern(std::move(made));
+    return to_.lexemes_.intern(std::move(made));
   }
 
   // A key refers to the trie of its frame by nodes, which the texts of the keys
   // determine, and has a state for each pattern of the trie, in the order of
   // the patterns.
   LexId take_key(Lexeme made, FrameId frame) {
-    const KeyTrie& trie = from_.key_tries_[made.trie];
-    made.trie = to_.key_info(frame).trie;
-    const KeyTrie& there = to_.key_tries_[made.trie];
+    const KeyTrie& trie = from_.keys_.trie(made.trie);
+    made.trie = to_.members_.key_info(frame).trie;
+    const KeyTrie& there = to_.keys_.trie(made.trie);
     const auto text_before = [&](schema_solver::KeyId key) {
       return std::string_view(from_.solver_.names().text(key));
     };
@@ -215,7 +210,7 @@ class JsonRecogniser::Adoption {
       return 0;
     }
     made.extras = ids_.state(made.extras);
-    std::vector<Entry> entries(made.entries.size());
+    std::vector<LexemeEntry> entries(made.entries.size());
     for (std::size_t i = 0; i < made.entries.size(); ++i) {
       const automata::LanguageId language = ids_.language(trie.languages()[i]);
       const auto at = std::ranges::find(there.languages(), language);
@@ -226,7 +221,7 @@ class JsonRecogniser::Adoption {
       entries[index].state = ids_.state(made.entries[i].state);
     }
     made.entries = std::move(entries);
-    return to_.intern(std::move(made));
+    return to_.lexemes_.intern(std::move(made));
   }
 
   JsonRecogniser& from_;

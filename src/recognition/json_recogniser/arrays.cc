@@ -9,8 +9,7 @@
 
 #include <algorithm>
 
-#include "json_recogniser/intern_list.h"
-#include "json_recogniser/json_recogniser.h"
+#include "json_recogniser/frames.h"
 #include "schema_solver/contains.h"
 
 namespace parlance::json_recogniser {
@@ -22,8 +21,8 @@ using schema_solver::SchemaSolver;
 
 // Adds the choice, unless it serves too many rules or no item can fulfil it:
 // then neither can any choice that it branches into.
-void JsonRecogniser::add_choice(std::vector<ItemChoice>& list, std::size_t most,
-                                ItemChoice choice) {
+void Frames::add_choice(std::vector<ItemChoice>& list, std::size_t most,
+                        ItemChoice choice) {
   if (choice.served <= most && solver_.satisfiable(choice.conjunction)) {
     list.push_back(std::move(choice));
   }
@@ -31,9 +30,9 @@ void JsonRecogniser::add_choice(std::vector<ItemChoice>& list, std::size_t most,
 
 // Each choice branches on whether the item serves the count.  A count without
 // a maximum has no use for the negated literal: the item may still fulfil it.
-void JsonRecogniser::branch_on_count(const schema_solver::ItemCount& count,
-                                     std::size_t index, std::size_t most,
-                                     std::vector<ItemChoice>& choices) {
+void Frames::branch_on_count(const schema_solver::ItemCount& count,
+                             std::size_t index, std::size_t most,
+                             std::vector<ItemChoice>& choices) {
   std::vector<ItemChoice> more;
   const bool bounded = count.max != kUnboundedCount;
   for (const ItemChoice& choice : choices) {
@@ -53,9 +52,9 @@ void JsonRecogniser::branch_on_count(const schema_solver::ItemCount& count,
 
 // Each choice that has not found the witness branches on whether the item is
 // one.
-void JsonRecogniser::branch_on_witness(schema_solver::Literal literal,
-                                       std::size_t index, std::size_t most,
-                                       std::vector<ItemChoice>& choices) {
+void Frames::branch_on_witness(schema_solver::Literal literal,
+                               std::size_t index, std::size_t most,
+                               std::vector<ItemChoice>& choices) {
   std::vector<ItemChoice> more;
   for (const ItemChoice& choice : choices) {
     if ((choice.counts.back() >> index & 1) != 0) {
@@ -76,67 +75,43 @@ void JsonRecogniser::branch_on_witness(schema_solver::Literal literal,
 // The choices start with the rules for this index alone, and branch on each
 // count, then on each witness that is not found yet and may stand at this
 // index.
-std::vector<JsonRecogniser::ItemChoice> JsonRecogniser::item_choices(
+std::vector<Frames::ItemChoice> Frames::item_choices(
     const Frame& frame, const Alternative& alternative) {
   const schema_solver::ArrayConstraints& disjunct =
       solver_.array(alternative.disjunct);
+  const std::span<const std::uint64_t> counts =
+      frames_.counts(alternative.state);
   std::vector<ItemChoice> choices = {
       {solver_.item_conjunction(alternative.disjunct, frame.count),
-       counts_[alternative.state]}};
+       {counts.begin(), counts.end()}}};
   const std::size_t most = schema_solver::rules_at_once(
       disjunct.counts.size() + disjunct.witnesses.size());
   for (std::size_t i = 0; i < disjunct.counts.size(); ++i) {
     branch_on_count(disjunct.counts[i], i, most, choices);
   }
   for (std::size_t i = 0; i < disjunct.witnesses.size(); ++i) {
-    const bool found = alternative.state != 0 &&
-                       (counts_[alternative.state].back() >> i & 1) != 0;
+    const bool found = alternative.state != 0 && (counts.back() >> i & 1) != 0;
     if (found || frame.count < disjunct.witnesses[i].first) continue;
     branch_on_witness(disjunct.witnesses[i].second, i, most, choices);
   }
   return choices;
 }
 
-// Whether some value may come in a frame with uniqueItems: all that fit may
-// have been used already.
-bool JsonRecogniser::any_value_left(FrameId frame) {
-  std::uint32_t& string =
-      frames_[frame].entry[static_cast<std::size_t>(JsonType::kString)];
-  if (string == kUnknown) string = enter_string(frame);
-  return string != 0 || enter_number(frame) != 0 ||
-         enter_literal(frame, JsonType::kNull) != 0 ||
-         enter_literal(frame, JsonType::kBoolean) != 0 ||
-         open(frame, JsonType::kObject) != 0 ||
-         open(frame, JsonType::kArray) != 0;
-}
-
-// The frame in which the next item comes; 0 if there can be none.
-JsonRecogniser::FrameId JsonRecogniser::next_item(FrameId id) {
-  if (frames_[id].next_item != kUnknown) return frames_[id].next_item;
-  FrameId made = make_next_item(id);
-  if (made != 0 && frames_[made].unique &&
-      !(frames_[made].partial != 0 ? finishes(made) : any_value_left(made))) {
-    made = 0;
-  }
-  frames_[id].next_item = made;
-  return made;
-}
-
-// The same, though all values may have been used.
+// The frame in which the next item comes, though all values may have been
+// used; 0 if there can be none.
 //
 // Invariant: each alternative of the result is satisfiable by some item, after
 // which the array can be completed.  So the result is 0 exactly if no item may
 // come.
-JsonRecogniser::FrameId JsonRecogniser::make_next_item(FrameId id) {
-  const SchemaSolver::ScopedDepthLimit levels(solver_, levels_in(id));
+FrameId Frames::make_next_item(FrameId id) {
+  const SchemaSolver::ScopedDepthLimit levels(solver_, frames_.levels_in(id));
   const Frame& frame = frames_[id];
   std::uint64_t cap = 0;
   std::vector<Alternative> made;
   const schema_solver::IsUsed is_used = [this, id](std::string_view value) {
-    return used_values_.contains(frames_[id].used, value);
+    return values_.contains(frames_[id].used, value);
   };
-  const std::vector<Alternative> now(alternatives(frame),
-                                     alternatives(frame) + frame.size);
+  const std::span<const Alternative> now = frame.alternatives;
   for (const Alternative& alternative : now) {
     const schema_solver::ArrayConstraints& disjunct =
         solver_.array(alternative.disjunct);
@@ -158,13 +133,12 @@ JsonRecogniser::FrameId JsonRecogniser::make_next_item(FrameId id) {
       if (disjunct.unique) {
         barred = frames_[id].used;
         for (const std::string& value : *needed) {
-          barred = with_used(barred, value);
+          barred = values_.with_spellings(barred, value);
         }
       }
-      made.push_back(
-          {alternative.outer, alternative.disjunct,
-           intern_list(counts_, counts_of_, std::move(choice.counts)),
-           choice.conjunction, barred});
+      made.push_back({alternative.outer, alternative.disjunct,
+                      frames_.intern_counts(choice.counts), choice.conjunction,
+                      barred});
     }
   }
   Frame next;
@@ -178,8 +152,8 @@ JsonRecogniser::FrameId JsonRecogniser::make_next_item(FrameId id) {
   next.count = static_cast<std::uint32_t>(
       std::min({std::uint64_t{frame.count} + 1, cap, kMostCounted}));
   next.items = frame.items;
-  if (frame.partial != 0) next.partial = with_index(frame.partial);
-  return made.empty() ? 0 : intern(std::move(next), std::move(made));
+  if (frame.partial != 0) next.partial = partials_.with_index(frame.partial);
+  return made.empty() ? 0 : frames_.intern(next, made);
 }
 
 }  // namespace parlance::json_recogniser

@@ -1,8 +1,9 @@
 // The characters that an escape in a JSON string may stand for, digit by digit.
 
+#include "json_recogniser/escapes.h"
+
 #include "base/ascii.h"
 #include "base/utf8.h"
-#include "json_recogniser/lexemes.h"
 
 namespace parlance::json_recogniser {
 

@@ -9,10 +9,10 @@
 #include "base/ascii.h"
 #include "base/cancellable.h"
 #include "base/work.h"
+#include "json_recogniser/expected.h"
 
 namespace parlance::json_recogniser {
 
-using schema_solver::ItemChoices;
 using schema_solver::JsonType;
 
 using recogniser::Configuration;
@@ -37,59 +37,6 @@ struct LayoutText {
 
 }  // namespace
 
-JsonRecogniser::JsonRecogniser(DocumentRef document, ItemChoices choices,
-                               JsonSchemaOptions options)
-    : document_(std::move(document)),
-      options_(std::move(options)),
-      canonical_(options_.spelling == JsonSpelling::kCanonical ||
-                 (options_.spelling == JsonSpelling::kAny &&
-                  !options_.excludes.empty())),
-      choices_(std::move(choices)),
-      solver_(*document_, choices_, options_),
-      item_separator_(options_.layout.item_separator.value_or(
-          options_.layout.indent ? "," : ", ")) {
-  frames_.emplace_back();
-  partials_.emplace_back();
-  parts_.emplace_back();
-  items_.emplace_back();
-  lexemes_.resize(kFirstLexeme);
-  for (LexId id = 0; id < kFirstLexeme; ++id) {
-    lexemes_[id].kind = id <= static_cast<LexId>(Kind::kLeftValue)
-                            ? static_cast<Kind>(id)
-                            : Kind::kDead;
-  }
-  texts_.push_back(0);
-  survivors_.emplace_back();
-  traits_.has_hints = !raw();
-}
-
-Result<std::unique_ptr<JsonRecogniser>> JsonRecogniser::create(
-    schema::Document document, JsonSchemaOptions options) {
-  const JsonLayout& layout = options.layout;
-  if (layout.exact) {
-    const auto spaces = [](std::string_view text) {
-      return std::all_of(text.begin(), text.end(),
-                         [](char c) { return base::is_space(c); });
-    };
-    const std::string item = layout.item_separator.value_or(",");
-    if (!item.starts_with(',') || !spaces(std::string_view(item).substr(1))) {
-      return Error{ErrorCode::kInvalidValue,
-                   "An item separator is ',' followed by white space."};
-    }
-    const std::string_view key = layout.key_separator;
-    const std::size_t colon = std::min(key.find(':'), key.size());
-    if (colon == key.size() || !spaces(key.substr(0, colon)) ||
-        !spaces(key.substr(colon + 1))) {
-      return Error{
-          ErrorCode::kInvalidValue,
-          "A key separator is ':' with white space before and after it."};
-    }
-  }
-  ItemChoices choices(document);
-  return make(std::make_shared<const schema::Document>(std::move(document)),
-              std::move(choices), std::move(options));
-}
-
 namespace {
 
 Error cancelled_error() {
@@ -98,55 +45,40 @@ Error cancelled_error() {
 
 }  // namespace
 
-// Why no text was found to be valid: the schema, if that is proved; else an
-// unsupported keyword, or a limit.
-Error JsonRecogniser::why_unsatisfiable() {
-  if (!base::work_left()) return cancelled_error();
-  if (auto error = too_large()) return *std::move(error);
-  Error unsatisfiable{ErrorCode::kUnsatisfiable,
-                      "No JSON text is valid under this schema.",
-                      {},
-                      {}};
-  if (solver_.is_empty(
-          solver_.conjunction({schema_solver::holds(document_->root)}))) {
-    return unsatisfiable;
-  }
-  std::vector<schema_solver::NodeNote> notes = solver_.notes().take();
-  std::erase_if(notes, [](const schema_solver::NodeNote& note) {
-    return note.kind != GrammarNote::Kind::kNarrowed;
-  });
-  // What is not supported before what is too large.
-  std::stable_partition(
-      notes.begin(), notes.end(),
-      [](const schema_solver::NodeNote& note) { return !note.by_limit; });
-  const bool by_limit = notes.empty() || notes.front().by_limit;
-  const std::vector<GrammarNote> located =
-      schema_solver::locate(*document_, std::move(notes));
-  if (!located.empty()) {
-    const GrammarNote& note = located.front();
-    const std::string keyword =
-        note.keyword.empty() ? "" : "'" + note.keyword + "': ";
-    return Error{by_limit ? ErrorCode::kTooLarge : ErrorCode::kUnsupported,
-                 keyword + note.message + ", and no other valid text was found",
-                 note.path,
-                 {}};
-  }
-  if (solver_.languages().narrowed()) {
-    return Error{ErrorCode::kTooLarge,
-                 "No valid text was found before a limit was reached: the "
-                 "patterns of the schema are too large together.",
-                 {},
-                 {}};
-  }
-  return unsatisfiable;
+JsonRecogniser::JsonRecogniser(LanguageRef language)
+    : language_(std::move(language)),
+      options_(language_->options),
+      solver_(*language_->document, language_->choices, options_),
+      notes_(*language_),
+      frames_(solver_, options_.limits.depth),
+      partials_(texts_, values_),
+      strings_(*language_, solver_.languages(), values_, lexemes_),
+      keys_(*language_, solver_, lexemes_, strings_),
+      numbers_(solver_.numbers(), values_),
+      members_(*language_, solver_, frames_, lexemes_, keys_, partials_,
+               unique_),
+      steps_(*language_, solver_, frames_, values_, partials_, members_,
+             unique_),
+      unique_(solver_, frames_, lexemes_, keys_, values_, partials_, steps_,
+              members_),
+      starts_(*language_, solver_, frames_, lexemes_, values_, strings_,
+              numbers_, steps_, unique_) {
+  traits_.has_hints = !language_->raw();
+}
+
+Result<std::unique_ptr<JsonRecogniser>> JsonRecogniser::create(
+    schema::Document document, JsonSchemaOptions options) {
+  Result<LanguageRef> language =
+      JsonLanguage::create(std::move(document), std::move(options));
+  if (!language) return std::move(language).error();
+  return make(*std::move(language));
 }
 
 Result<std::unique_ptr<JsonRecogniser>> JsonRecogniser::make(
-    DocumentRef document, ItemChoices choices, JsonSchemaOptions options) {
-  const base::Cancellable compile(options.limits.cancelled,
-                                  options.limits.cancelled_argument);
-  std::unique_ptr<JsonRecogniser> made(new JsonRecogniser(
-      std::move(document), std::move(choices), std::move(options)));
+    LanguageRef language) {
+  const GrammarLimits& limits = language->options.limits;
+  const base::Cancellable compile(limits.cancelled, limits.cancelled_argument);
+  std::unique_ptr<JsonRecogniser> made(new JsonRecogniser(std::move(language)));
   schema_solver::SchemaSolver& solver = made->solver_;
   // Step 1: errors of single nodes.
   std::optional<Error> wrong = solver.check_nodes();
@@ -156,13 +88,13 @@ Result<std::unique_ptr<JsonRecogniser>> JsonRecogniser::make(
   if (auto error = made->too_large()) return *std::move(error);
   if (wrong) return *std::move(wrong);
   // Step 2: some text must be valid.
-  const schema_solver::ConjunctionId root =
-      solver.conjunction({schema_solver::holds(made->document_->root)});
+  const schema_solver::ConjunctionId root = solver.conjunction(
+      {schema_solver::holds(made->language_->document->root)});
   if (!solver.satisfiable(root)) return made->why_unsatisfiable();
   // Step 3: some text must be valid within the depth limit.  frames_[0]
   // encloses the whole text.
   const schema_solver::SchemaSolver::ScopedDepthLimit levels(
-      solver, made->levels_in(0));
+      solver, made->frames_.levels_in(0));
   if (!solver.satisfiable(root)) {
     if (!base::work_left()) return cancelled_error();
     return Error{ErrorCode::kTooLarge,
@@ -174,15 +106,15 @@ Result<std::unique_ptr<JsonRecogniser>> JsonRecogniser::make(
   // Step 4: the start, and the memory that texts may add from here on.
   Frame frame;
   frame.pending = true;
-  const FrameId whole =
-      made->intern(std::move(frame), {{schema_solver::kAnything, 0, 0, root}});
+  const Alternative only{.pending = root};
+  const FrameId whole = made->frames_.intern(frame, {&only, 1});
   made->start_ =
-      made->raw() ? made->enter_raw(whole)
-                  : Configuration{static_cast<LexId>(Kind::kRoot), whole, 0, 0};
+      made->language_->raw()
+          ? made->enter_raw(whole)
+          : Configuration{static_cast<LexId>(Kind::kRoot), whole, 0, 0};
   if (made->start_.dead()) return made->why_unsatisfiable();
   made->root_ = root;
-  made->found_ = solver.notes().take();
-  made->narrowed_ = solver.languages().narrowed();
+  made->notes_.set_found(solver.notes().take(), solver.languages().narrowed());
   if (auto error = made->too_large()) return *std::move(error);
   made->base_bytes_ = made->own_bytes();
   // From here on full() bounds the memory, between steps and never during one.
@@ -191,39 +123,11 @@ Result<std::unique_ptr<JsonRecogniser>> JsonRecogniser::make(
   return made;
 }
 
-std::vector<GrammarNote> JsonRecogniser::located(
-    std::vector<schema_solver::NodeNote> notes, bool narrowed) const {
-  std::vector<GrammarNote> out =
-      schema_solver::locate(*document_, std::move(notes));
-  if (narrowed) {
-    out.push_back(
-        {GrammarNote::Kind::kNarrowed,
-         {},
-         {},
-         "some strings are left out, because the patterns of the schema are "
-         "too large together"});
-  }
-  return out;
-}
-
-const std::vector<GrammarNote>& JsonRecogniser::notes() const {
-  notes_made_.call([&] {
-    std::vector<schema_solver::NodeNote> notes =
-        schema_solver::ignored_notes(*document_);
-    notes.insert(notes.end(), found_.begin(), found_.end());
-    notes_ = located(std::move(notes), narrowed_);
-  });
-  return notes_;
-}
-
-const std::vector<GrammarNote>& JsonRecogniser::survey() {
-  if (!surveyed_) {
-    solver_.survey(root_);
-    later_notes_ = located(solver_.notes().take(),
-                           solver_.languages().narrowed() && !narrowed_);
-    surveyed_ = true;
-  }
-  return later_notes_;
+// Why no text was found to be valid.
+Error JsonRecogniser::why_unsatisfiable() {
+  if (!base::work_left()) return cancelled_error();
+  if (auto error = too_large()) return *std::move(error);
+  return language_->why_unsatisfiable(solver_);
 }
 
 // --- Memory. ----------------------------------------------------------------
@@ -242,7 +146,7 @@ std::optional<Error> JsonRecogniser::too_large() {
 recogniser::Recogniser::Room JsonRecogniser::room() {
   if (spoiled()) return Room::kOverflowed;
   const std::size_t entries =
-      frames_.size() + lexemes_.size() + texts_.size() + used_values_.size();
+      frames_.size() + lexemes_.size() + texts_.size() + values_.size();
   if (entries != measured_) {
     measured_ = entries;
     added_bytes_ = own_bytes() - base_bytes_;
@@ -253,11 +157,8 @@ recogniser::Recogniser::Room JsonRecogniser::room() {
 // Compiles the same document again.  What compiled once compiles again.
 std::shared_ptr<recogniser::Recogniser> JsonRecogniser::fresh() const {
   const base::UnlimitedWork compile;
-  JsonSchemaOptions options = options_;
-  options.limits.cancelled = nullptr;
-  options.limits.cancelled_argument = nullptr;
   Result<std::unique_ptr<JsonRecogniser>> made =
-      make(document_, choices_, std::move(options));
+      make(JsonLanguage::uncancelled(language_));
   return made ? *std::move(made) : nullptr;
 }
 
@@ -296,10 +197,6 @@ Configuration JsonRecogniser::structure_step(Configuration config,
   return token_step(config, byte);
 }
 
-std::size_t JsonRecogniser::new_line(std::size_t depth) const {
-  return options_.layout.indent ? 1 + *options_.layout.indent * depth : 0;
-}
-
 // Between lexemes in exact layout, where white space is fixed.
 //
 // Invariant: Configuration::count bytes of the layout that leads to the next
@@ -322,7 +219,7 @@ Configuration JsonRecogniser::exact_layout_step(Configuration config,
       if (config.count == 0 && (byte == '}' || byte == ']')) {
         return token_step(config, byte);
       }
-      const LayoutText text = {"", new_line(frame.depth)};
+      const LayoutText text = {"", language_->new_line(frame.depth)};
       if (config.count < text.size()) {
         if (!may_continue(config.frame) || !match_next(text)) return {};
         return config;
@@ -338,15 +235,17 @@ Configuration JsonRecogniser::exact_layout_step(Configuration config,
     }
     case Kind::kAfter: {
       if (config.extra != kClosing && may_continue(config.frame)) {
-        const LayoutText text = {item_separator_, new_line(frame.depth)};
+        const LayoutText text = {language_->item_separator,
+                                 language_->new_line(frame.depth)};
         if (match_next(text)) {
           config.extra = kContinuing;
           return config.count < text.size() ? config
                                             : after_comma(config.frame);
         }
       }
-      if (config.extra == kContinuing || close(config.frame).dead()) return {};
-      const LayoutText text = {"", new_line(frame.depth - 1U)};
+      if (config.extra == kContinuing || steps_.close(config.frame).dead())
+        return {};
+      const LayoutText text = {"", language_->new_line(frame.depth - 1U)};
       if (match_next(text)) {
         config.extra = kClosing;
         return config;
@@ -362,16 +261,16 @@ Configuration JsonRecogniser::exact_layout_step(Configuration config,
 
 bool JsonRecogniser::may_continue(FrameId id) {
   const Frame& frame = frames_[id];
-  if (frame.kind == FrameKind::kObject) return any_member(id);
-  return frame.kind == FrameKind::kArray && next_item(id) != 0;
+  if (frame.kind == FrameKind::kObject) return members_.any_member(id);
+  return frame.kind == FrameKind::kArray && starts_.next_item(id) != 0;
 }
 
 Configuration JsonRecogniser::after_comma(FrameId frame) {
   if (frames_[frame].kind == FrameKind::kObject) {
-    if (!any_member(frame)) return {};
+    if (!members_.any_member(frame)) return {};
     return {static_cast<LexId>(Kind::kKeyNext), frame, 0, 0};
   }
-  const FrameId next = next_item(frame);
+  const FrameId next = starts_.next_item(frame);
   if (next == 0) return {};
   return {static_cast<LexId>(Kind::kValue), next, 0, 0};
 }
@@ -385,16 +284,16 @@ Configuration JsonRecogniser::token_step(Configuration config,
     case Kind::kValue:
       return begin_value(config.frame, byte);
     case Kind::kItemFirst: {
-      if (byte == ']') return close(config.frame);
-      const FrameId next = next_item(config.frame);
+      if (byte == ']') return steps_.close(config.frame);
+      const FrameId next = starts_.next_item(config.frame);
       return next == 0 ? Configuration{} : begin_value(next, byte);
     }
     case Kind::kKeyFirst:
-      if (byte == '}') return close(config.frame);
+      if (byte == '}') return steps_.close(config.frame);
       [[fallthrough]];
     case Kind::kKeyNext: {
       if (byte != '"') return {};
-      const KeyInfo& info = key_info(config.frame);
+      const KeyInfo& info = members_.key_info(config.frame);
       if (!info.any) return {};
       return {info.start, config.frame, 0, 0};
     }
@@ -404,7 +303,7 @@ Configuration JsonRecogniser::token_step(Configuration config,
     case Kind::kAfter:
       if (byte == ',') return after_comma(config.frame);
       if (frame.kind == FrameKind::kObject ? byte == '}' : byte == ']') {
-        return close(config.frame);
+        return steps_.close(config.frame);
       }
       return {};
     default:
@@ -417,20 +316,20 @@ Configuration JsonRecogniser::token_step(Configuration config,
 Configuration JsonRecogniser::begin_value(FrameId id, std::uint8_t byte) {
   const auto entered = [&](JsonType type, auto enter) {
     const auto index = static_cast<std::size_t>(type);
-    if (frames_[id].entry[index] == kUnknown) {
+    if (frames_.memo(id).entry[index] == kUnknown) {
       const std::uint32_t made = enter();
-      frames_[id].entry[index] = made;
+      frames_.memo(id).entry[index] = made;
     }
-    return frames_[id].entry[index];
+    return frames_.memo(id).entry[index];
   };
   switch (byte) {
     case '"':
-      return {entered(JsonType::kString, [&] { return enter_string(id); }), id,
-              0, 0};
+      return {entered(JsonType::kString, [&] { return starts_.string(id); }),
+              id, 0, 0};
     case '{':
     case '[': {
       const JsonType type = byte == '{' ? JsonType::kObject : JsonType::kArray;
-      const FrameId made = entered(type, [&] { return open(id, type); });
+      const FrameId made = entered(type, [&] { return steps_.open(id, type); });
       if (made == 0) return {};
       return {
           static_cast<LexId>(byte == '{' ? Kind::kKeyFirst : Kind::kItemFirst),
@@ -439,28 +338,29 @@ Configuration JsonRecogniser::begin_value(FrameId id, std::uint8_t byte) {
     case 't':
     case 'f': {
       const LexId lexeme = entered(JsonType::kBoolean, [&] {
-        return enter_literal(id, JsonType::kBoolean);
+        return starts_.literal(id, JsonType::kBoolean);
       });
       return lexeme == 0 ? Configuration{}
                          : literal_step({lexeme, id, 0, 0}, byte);
     }
     case 'n': {
-      const LexId lexeme = entered(
-          JsonType::kNull, [&] { return enter_literal(id, JsonType::kNull); });
+      const LexId lexeme = entered(JsonType::kNull, [&] {
+        return starts_.literal(id, JsonType::kNull);
+      });
       return lexeme == 0 ? Configuration{}
                          : literal_step({lexeme, id, 0, 0}, byte);
     }
     default:
       if (byte != '-' && (byte < '0' || byte > '9')) return {};
       const LexId lexeme =
-          entered(JsonType::kNumber, [&] { return enter_number(id); });
+          entered(JsonType::kNumber, [&] { return starts_.number(id); });
       return lexeme == 0 ? Configuration{}
                          : number_step({lexeme, id, 0, 0}, byte);
   }
 }
 
 bool JsonRecogniser::can_end(Configuration config) {
-  if (raw()) return raw_can_end(config);
+  if (language_->raw()) return raw_can_end(config);
   const Kind kind = lexemes_[config.lex].kind;
   if (kind == Kind::kEnd) return true;
   if (kind != Kind::kNumber || frames_[config.frame].kind != FrameKind::kRoot) {
@@ -478,7 +378,7 @@ std::uint32_t JsonRecogniser::count_in_mask_key(const Lexeme& lexeme,
   std::uint32_t reached = 0;  // the largest minimum that is reached
   std::uint32_t ahead = base::kUnbounded;    // the smallest that is not
   std::uint32_t room_to = base::kUnbounded;  // no text has to end before
-  for (const Entry& entry : lexeme.entries) {
+  for (const LexemeEntry& entry : lexeme.entries) {
     if (entry.min <= count) {
       reached = std::max(reached, entry.min);
     } else {
@@ -502,9 +402,9 @@ std::uint32_t JsonRecogniser::count_in_mask_key(const Lexeme& lexeme,
 
 Configuration JsonRecogniser::mask_key(Configuration config,
                                        std::uint32_t longest) {
-  if (raw()) return raw_mask_key(config, longest);
+  if (language_->raw()) return raw_mask_key(config, longest);
   const Lexeme& lexeme = lexemes_[config.lex];
-  config.frame = canonical(config.frame);
+  config.frame = steps_.canonical(config.frame);
   if (lexeme.kind == Kind::kString || lexeme.kind == Kind::kKey) {
     if (!lexeme.track) config.extra = 0;
     config.count = lexeme.kind == Kind::kKey
@@ -519,15 +419,6 @@ Configuration JsonRecogniser::mask_key(Configuration config,
   return config;
 }
 
-namespace {
-
-void add_to_list(std::string& list, std::string_view what) {
-  if (!list.empty()) list += ", ";
-  list += what;
-}
-
-}  // namespace
-
 // A list for people.  The state of the lexeme decides which continuations are
 // worth a name; step() decides which of them are possible.
 //
@@ -535,120 +426,36 @@ void add_to_list(std::string& list, std::string_view what) {
 // others are described by the bytes that may come.
 std::string JsonRecogniser::expected(Configuration config) {
   if (config.dead()) return "nothing";
-  if (raw()) return expected_in_raw(config);
-  switch (lexemes_[config.lex].kind) {
+  const MayCome may_come = [&](std::uint8_t byte) {
+    return !step(config, byte).dead();
+  };
+  if (language_->raw()) return expected_in_raw(may_come);
+  const Lexeme& lexeme = lexemes_[config.lex];
+  switch (lexeme.kind) {
     case Kind::kEnd:
       return "the end";
     case Kind::kLiteral:
       return "the rest of null, true or false";
     case Kind::kString:
-      return expected_in_string(config);
+      return expected_in_string(may_come);
     case Kind::kKey:
-      return expected_in_key(config);
+      return expected_in_key(lexeme, keys_.trie(lexeme.trie),
+                             members_.key_info(config.frame).allowed, solver_);
     default:
-      return expected_bytes(config);
+      return expected_bytes(lexeme.kind, can_end(config), options_.layout.exact,
+                            may_come);
   }
-}
-
-std::string JsonRecogniser::expected_in_string(Configuration config) {
-  std::string list;
-  if (any_step(config, ' ', 255, '"')) add_to_list(list, "more of a string");
-  if (!step(config, '"').dead()) add_to_list(list, "its closing quote");
-  return list;
-}
-
-std::string JsonRecogniser::expected_in_key(Configuration config) {
-  const Lexeme& lexeme = lexemes_[config.lex];
-  const KeyInfo& info = key_info(config.frame);
-  const KeyTrie& trie = key_tries_[lexeme.trie];
-  std::string list;
-  // A few names, since there may be thousands, and each may be long.
-  constexpr std::size_t kMostNames = 12;
-  constexpr std::size_t kMostBytes = 1000;
-  std::size_t names = 0;
-  std::size_t more = 0;
-  if (lexeme.node != KeyTrie::kNone) {
-    const KeyTrie::Node& node = trie.node(lexeme.node);
-    for (std::uint32_t i = node.first; i < node.last; ++i) {
-      if (!solver_.key_sets().contains(info.allowed, trie.keys()[i])) continue;
-      const std::string& name = solver_.names().text(trie.keys()[i]);
-      if (names == kMostNames || list.size() + name.size() > kMostBytes) {
-        ++more;
-        continue;
-      }
-      ++names;
-      add_to_list(list, "the name " + json::dump(name));
-    }
-  }
-  if (more > 0) {
-    add_to_list(list, "one of " + std::to_string(more) +
-                          (names > 0 ? " more names" : " names"));
-  }
-  if (lexeme.open || lexeme.extras != automata::kDeadState) {
-    add_to_list(list, list.empty() ? "a name" : "another name");
-  }
-  return list;
-}
-
-// Whether a byte of [first, last] other than `except` may come.
-bool JsonRecogniser::any_step(Configuration config, unsigned first,
-                              unsigned last, char except) {
-  for (unsigned byte = first; byte <= last; ++byte) {
-    if (byte == static_cast<std::uint8_t>(except)) continue;
-    if (!step(config, static_cast<std::uint8_t>(byte)).dead()) return true;
-  }
-  return false;
-}
-
-// In exact layout only a byte of the layout may be possible, so these come
-// last.
-std::string JsonRecogniser::expected_bytes(Configuration config) {
-  const Kind kind = lexemes_[config.lex].kind;
-  std::string list;
-  const auto may_come = [&](char byte) {
-    return !step(config, static_cast<std::uint8_t>(byte)).dead();
-  };
-  const auto try_byte = [&](char byte, std::string_view what) {
-    if (may_come(byte)) add_to_list(list, what);
-  };
-  const bool value = kind < Kind::kKeyFirst;
-  try_byte('"', value ? "a string" : "a name");
-  if (kind == Kind::kNumber) {
-    if (any_step(config, '0', '9')) add_to_list(list, "a digit");
-    if (may_come('+') || may_come('-')) add_to_list(list, "a sign");
-  } else if (value && (may_come('-') || any_step(config, '0', '9'))) {
-    add_to_list(list, "a number");
-  }
-  try_byte('{', "an object");
-  try_byte('[', "an array");
-  try_byte('t', "true");
-  try_byte('f', "false");
-  try_byte('n', "null");
-  try_byte('.', "'.'");
-  try_byte('e', "an exponent");
-  try_byte(':', "':'");
-  try_byte(',', "','");
-  try_byte('}', "'}'");
-  try_byte(']', "']'");
-  if (can_end(config)) add_to_list(list, "the end");
-  if (list.empty() && options_.layout.exact) {
-    try_byte(' ', "a space");
-    try_byte('\n', "a line break");
-    if (list.empty()) add_to_list(list, "more of a separator");
-  }
-  return list;
 }
 
 std::size_t JsonRecogniser::own_bytes() const {
-  return solver_.memory_bytes() + frames_.size() * (sizeof(Frame) + 48) +
-         alternatives_.size() * sizeof(Alternative) +
-         lexemes_.size() * (sizeof(Lexeme) + 48) + row_bytes_ +
-         texts_.size() * 64 + list_bytes_ +
+  return solver_.memory_bytes() + frames_.memory_bytes() +
+         lexemes_.memory_bytes() + texts_.memory_bytes() +
+         values_.memory_bytes() + partials_.memory_bytes() +
+         strings_.memory_bytes() + keys_.memory_bytes() +
+         numbers_.memory_bytes() + steps_.memory_bytes() +
+         members_.memory_bytes() + unique_.memory_bytes() +
          raw_classes_.size() * (sizeof(ByteClassTable) + 64) +
-         (next_members_.size() + member_frames_.size() + possible_keys_.size() +
-          fingerprints_.size()) *
-             48 +
-         (counts_.size() + survivors_.size()) * 160;
+         (member_frames_.size() + fingerprints_.size()) * 48;
 }
 
 }  // namespace parlance::json_recogniser

@@ -5,8 +5,9 @@
 #include <array>
 #include <span>
 
+#include "json_recogniser/distinct_list.h"
+#include "json_recogniser/escapes.h"
 #include "json_recogniser/json_recogniser.h"
-#include "json_recogniser/lexemes.h"
 
 namespace parlance::json_recogniser {
 
@@ -80,7 +81,7 @@ base::ByteSet JsonRecogniser::first_bytes(Configuration config) {
 // Decides what is known of a place, in the order from the cheapest way to make
 // its mask to the most general.
 Hint JsonRecogniser::hint(Configuration config) {
-  if (raw()) return {};
+  if (language_->raw()) return {};
   Hint hint{.is_whole_text = config.frame == start_.frame};
   if (std::optional<FreeString> body = free_string(config)) {
     hint.place = *std::move(body);
@@ -118,14 +119,15 @@ base::ByteSet JsonRecogniser::bytes_of_exceptions(const Lexeme& lexeme) {
   base::ByteSet bytes{};
   const auto add = [&](std::uint8_t byte) { base::add_byte(bytes, byte); };
   add('"');
-  const bool canonical = lexeme.kind == Kind::kKey && canonical_keys(lexeme);
+  const bool canonical =
+      lexeme.kind == Kind::kKey && keys_.is_canonical(lexeme);
   if (!canonical) add('\\');
   if (lexeme.kind == Kind::kString) {
-    used_values_.each_byte(
-        lexeme.node, [&](std::uint8_t byte, UsedValues::Set) { add(byte); });
+    values_.each_byte(lexeme.node,
+                      [&](std::uint8_t byte, UsedValues::Set) { add(byte); });
     return bytes;
   }
-  const KeyTrie& trie = key_tries_[lexeme.trie];
+  const KeyTrie& trie = keys_.trie(lexeme.trie);
   for (std::uint32_t child = lexeme.node + 1;
        child < trie.node(lexeme.node).end; child = trie.node(child).end) {
     const std::uint8_t byte = trie.node(child).byte;
@@ -148,14 +150,14 @@ std::optional<FreeString> JsonRecogniser::free_string(Configuration config) {
     if (!lexeme.total) return std::nullopt;
     hint.depends_on_text = lexeme.track;
     hint.has_exceptions = lexeme.node != KeyTrie::kNone;
-    const Entry& first = lexeme.entries.front();
+    const LexemeEntry& first = lexeme.entries.front();
     if (lexeme.entries.size() == 1) {
       if (first.max != base::kUnbounded) {
         hint.max_chars = first.max - config.count;
       }
       if (first.min > config.count) hint.min_chars = first.min - config.count;
     } else {
-      for (const Entry& entry : lexeme.entries) {
+      for (const LexemeEntry& entry : lexeme.entries) {
         if (entry.max == base::kUnbounded && entry.min <= config.count) {
           continue;
         }
@@ -165,19 +167,19 @@ std::optional<FreeString> JsonRecogniser::free_string(Configuration config) {
       }
     }
     std::vector<schema_solver::ConjunctionId> survivors;
-    for (const Entry& entry : lexeme.entries) {
+    for (const LexemeEntry& entry : lexeme.entries) {
       add_conjunction(survivors, entry.conjunction);
     }
     hint.after =
-        after_value(config.frame, survivors, inside ? &kHole : nullptr);
+        steps_.after_value(config.frame, survivors, inside ? &kHole : nullptr);
     // Of few values the string may be the last that was left for the next item.
     if (lexeme.track && !inside && !hint.after.dead()) {
-      const FrameId next = next_item(hint.after.frame);
+      const FrameId next = starts_.next_item(hint.after.frame);
       const auto lasting = [this](schema_solver::ConjunctionId conjunction) {
         return solver_.values().infinite(conjunction);
       };
       if (next != 0 &&
-          std::ranges::none_of(conjunctions_in(frames_[next]), lasting)) {
+          std::ranges::none_of(frames_.conjunctions_in(next), lasting)) {
         return std::nullopt;
       }
     }
@@ -186,7 +188,8 @@ std::optional<FreeString> JsonRecogniser::free_string(Configuration config) {
   if (lexeme.kind != Kind::kKey || !lexeme.open) return std::nullopt;
   hint.depends_on_text = lexeme.track;
   hint.has_exceptions = lexeme.node != KeyTrie::kNone;
-  const FrameId frame = with_member(config.frame, KeyTrie::kNone, {}, nullptr);
+  const FrameId frame =
+      members_.with_member(config.frame, KeyTrie::kNone, {}, nullptr);
   if (frame != 0) hint.after = {static_cast<LexId>(Kind::kColon), frame, 0, 0};
   return hint;
 }
@@ -198,15 +201,15 @@ std::optional<FreeString> JsonRecogniser::free_string(Configuration config) {
 void JsonRecogniser::find_accepting_ranges(Configuration config,
                                            FreeString& hint) {
   const Lexeme& lexeme = lexemes_[config.lex];
-  const auto low = [&](const Entry& entry) {
+  const auto low = [&](const LexemeEntry& entry) {
     return entry.min > config.count ? entry.min - config.count : 0;
   };
-  const auto high = [&](const Entry& entry) {
+  const auto high = [&](const LexemeEntry& entry) {
     return entry.max == base::kUnbounded ? entry.max : entry.max - config.count;
   };
   std::vector<std::uint32_t> begins;
   hint.max_chars = 0;
-  for (const Entry& entry : lexeme.entries) {
+  for (const LexemeEntry& entry : lexeme.entries) {
     begins.push_back(low(entry));
     if (entry.max != base::kUnbounded) begins.push_back(high(entry) + 1);
     hint.max_chars = std::max(hint.max_chars, high(entry));
@@ -216,7 +219,7 @@ void JsonRecogniser::find_accepting_ranges(Configuration config,
   for (std::size_t i = 0; i < begins.size(); ++i) {
     const std::uint32_t begin = begins[i];
     std::vector<schema_solver::ConjunctionId> survivors;
-    for (const Entry& entry : lexeme.entries) {
+    for (const LexemeEntry& entry : lexeme.entries) {
       if (low(entry) <= begin && begin <= high(entry)) {
         add_conjunction(survivors, entry.conjunction);
       }
@@ -225,7 +228,7 @@ void JsonRecogniser::find_accepting_ranges(Configuration config,
     const std::uint32_t end =
         i + 1 < begins.size() ? begins[i + 1] - 1 : base::kUnbounded;
     hint.accepting_ranges.push_back(
-        {begin, end, after_value(config.frame, survivors, nullptr)});
+        {begin, end, steps_.after_value(config.frame, survivors, nullptr)});
   }
 }
 
@@ -273,7 +276,7 @@ base::Fingerprint JsonRecogniser::content_fingerprint(Configuration config) {
              (lexeme.kind == Kind::kString && lexeme.node != KeyTrie::kNone)) {
     return {};
   } else if (lexeme.kind == Kind::kNumber && lexeme.track &&
-             std::ranges::any_of(lexeme.entries, [&](const Entry& entry) {
+             std::ranges::any_of(lexeme.entries, [&](const LexemeEntry& entry) {
                return static_cast<NumberPart>(lexeme.at) ==
                           NumberPart::kExponent ||
                       may_take_exponent(solver_.numbers(), entry.state);
@@ -294,10 +297,11 @@ base::Fingerprint JsonRecogniser::content_fingerprint(Configuration config) {
                         .take());
   };
   if (key) {
-    add(solver_.languages().fingerprint(lexeme.extras), canonical_,
+    add(solver_.languages().fingerprint(lexeme.extras), language_->canonical,
         base::kUnbounded);
   }
-  for (const Entry& entry : key ? std::span<const Entry>() : lexeme.entries) {
+  for (const LexemeEntry& entry :
+       key ? std::span<const LexemeEntry>() : lexeme.entries) {
     add(lexeme.kind == Kind::kNumber
             ? solver_.numbers().fingerprint(entry.state)
             : solver_.languages().fingerprint(entry.state),
@@ -354,7 +358,7 @@ Configuration JsonRecogniser::unbounded(Configuration config) {
     same.entries[0].max = base::kUnbounded;
     same.entries[0].needed = 0;
   }
-  config.lex = intern(std::move(same));
+  config.lex = lexemes_.intern(std::move(same));
   return config;
 }
 
@@ -370,8 +374,8 @@ SplitKeys JsonRecogniser::split_keys(Configuration config) {
   Lexeme words = now.without_entries();
   words.track = false;
   words.extras = automata::kDeadState;
-  if (spells_allowed_key(key_info(config.frame), words)) {
-    apart.keys.lex = intern(std::move(words));
+  if (keys_.spells_any(members_.key_info(config.frame).allowed, words)) {
+    apart.keys.lex = lexemes_.intern(std::move(words));
     apart.keys.extra = 0;
   } else {
     apart.keys = {};
@@ -379,11 +383,11 @@ SplitKeys JsonRecogniser::split_keys(Configuration config) {
   Lexeme others = now.without_entries();
   others.entries = now.entries;
   others.node = KeyTrie::kNone;
-  apart.others.lex = intern(std::move(others));
+  apart.others.lex = lexemes_.intern(std::move(others));
   return apart;
 }
 
-// `to` was reached without a bound, so its Entry::needed is not known.
+// `to` was reached without a bound, so its LexemeEntry::needed is not known.
 std::optional<std::uint32_t> JsonRecogniser::chars_needed(Configuration from,
                                                           Configuration to) {
   const Lexeme& lexeme = lexemes_[to.lex];
@@ -399,7 +403,7 @@ bool JsonRecogniser::any_digits(Configuration config) {
   const Lexeme& lexeme = lexemes_[config.lex];
   return lexeme.kind == Kind::kNumber && !lexeme.track &&
          std::any_of(lexeme.entries.begin(), lexeme.entries.end(),
-                     [this](const Entry& entry) {
+                     [this](const LexemeEntry& entry) {
                        return solver_.numbers().any_digits(entry.state);
                      });
 }
@@ -420,11 +424,8 @@ std::uint32_t JsonRecogniser::lexeme_step(std::uint32_t lex,
                                           std::uint8_t byte) {
   const Lexeme& now = lexemes_[lex];
   if (!json::is_live(json::next(now.body, byte))) return 0;
-  const LexId known = now.known_step(byte);
-  if (now.kind == Kind::kString) {
-    return known != kUnknown ? known : compute_string_step(lex, byte);
-  }
-  const LexId target = known != kUnknown ? known : compute_key_step(lex, byte);
+  if (now.kind == Kind::kString) return strings_.step(lex, byte);
+  const LexId target = keys_.general_step(lex, byte);
   return lexemes_[target].extras == automata::kDeadState ? 0 : target;
 }
 
@@ -432,8 +433,8 @@ std::uint32_t JsonRecogniser::min_chars(std::uint32_t lex) {
   const Lexeme& lexeme = lexemes_[lex];
   const automata::StateId state =
       lexeme.kind == Kind::kKey ? lexeme.extras : lexeme.entries.front().state;
-  return min_chars_needed(lexeme.body, lexeme.partial, state,
-                          !any_escapes(lexeme));
+  return strings_.min_chars_needed(lexeme.body, lexeme.partial, state,
+                                   !any_escapes(lexeme));
 }
 
 // A string may continue as long as one alternative accepts it, so the lowest of
@@ -454,7 +455,8 @@ recogniser::LexemeStates::Facts JsonRecogniser::facts(std::uint32_t lex) {
                                  saturate(languages.chars_without_end(state)));
   };
   if (key) add(lexeme.extras);
-  for (const Entry& entry : key ? std::span<const Entry>() : lexeme.entries) {
+  for (const LexemeEntry& entry :
+       key ? std::span<const LexemeEntry>() : lexeme.entries) {
     add(entry.state);
   }
   facts.loops_beyond_ascii =
@@ -467,7 +469,7 @@ recogniser::LexemeStates::Facts JsonRecogniser::facts(std::uint32_t lex) {
 recogniser::LexemeStates::Parts JsonRecogniser::lexeme_parts(
     std::uint32_t lex) {
   const Lexeme now = lexemes_[lex].without_entries();
-  const std::vector<Entry> entries = lexemes_[lex].entries;
+  const std::vector<LexemeEntry> entries = lexemes_[lex].entries;
   const bool key = now.kind == Kind::kKey;
   Parts parts;
   if (now.body != BodyState::kText || (!key && entries.size() != 1) ||
@@ -486,16 +488,16 @@ recogniser::LexemeStates::Parts JsonRecogniser::lexeme_parts(
       part.entries = entries;
       part.entries.front().state = state;
     }
-    const LexId id = intern(std::move(part));
+    const LexId id = lexemes_.intern(std::move(part));
     parts.lexemes.push_back({id, lexeme_fingerprint({id, 0, 0, 0})});
   }
   return parts;
 }
 
 bool JsonRecogniser::any_escapes(const Lexeme& lexeme) const {
-  if (lexeme.kind == Kind::kKey) return !canonical_keys(lexeme);
+  if (lexeme.kind == Kind::kKey) return !keys_.is_canonical(lexeme);
   return std::none_of(lexeme.entries.begin(), lexeme.entries.end(),
-                      [](const Entry& entry) { return entry.canonical; });
+                      [](const LexemeEntry& entry) { return entry.canonical; });
 }
 
 }  // namespace parlance::json_recogniser

@@ -17,61 +17,23 @@
 
 #include <algorithm>
 
+#include "json_recogniser/distinct_list.h"
 #include "json_recogniser/json_recogniser.h"
-#include "json_recogniser/lexemes.h"
 
 namespace parlance::json_recogniser {
 
-using automata::Languages;
 using json::BodyState;
 using recogniser::Configuration;
 
-// A quote, a backslash and a control character are characters like any other.
-BodyState JsonRecogniser::next_body(BodyState body, std::uint8_t byte) const {
-  const bool plain = byte < 0x20 || byte == '"' || byte == '\\';
-  return json::next(body, raw() && plain ? std::uint8_t{'a'} : byte);
-}
-
 Configuration JsonRecogniser::enter_raw(FrameId frame) {
-  const LexId lexeme = enter_string(frame);
+  const LexId lexeme = starts_.string(frame);
   return lexeme == 0 ? Configuration{} : Configuration{lexeme, frame, 0, 0};
-}
-
-// Takes the bounds on the length out of the language of an entry.
-void JsonRecogniser::count_raw(Entry& entry, automata::LanguageId language) {
-  Languages& languages = solver_.languages();
-  const Languages::Counted counted = languages.without_bounds(language);
-  Languages::Reach reach = languages.reach(languages.start(counted.language));
-  if (counted.min_chars == 0 || reach.extends) {
-    entry.state = languages.start(counted.language);
-    entry.min = std::max(entry.min, saturate(counted.min_chars));
-    entry.max = std::min(entry.max, saturate(counted.max_chars));
-  } else {
-    reach = languages.reach(entry.state);
-  }
-  if (entry.max == base::kUnbounded) return;
-  raw_needs_ =
-      std::max(raw_needs_, reach.most_chars_needed != Languages::kNoMaximum
-                               ? reach.most_chars_needed
-                               : languages.most_chars_needed(entry.state));
-}
-
-// Where no maximum is left, nothing depends on a number above all minimums.
-Configuration JsonRecogniser::raw_counted(Configuration config) {
-  const Lexeme& lexeme = lexemes_[config.lex];
-  if (lexeme.max != base::kUnbounded) return config;
-  std::uint32_t most = 0;
-  for (const Entry& entry : lexeme.entries) {
-    if (entry.min != base::kUnbounded) most = std::max(most, entry.min);
-  }
-  config.count = std::min(config.count, most);
-  return config;
 }
 
 bool JsonRecogniser::raw_can_end(Configuration config) {
   const Lexeme& lexeme = lexemes_[config.lex];
   return lexeme.body == BodyState::kText &&
-         std::ranges::any_of(lexeme.entries, [&](const Entry& entry) {
+         std::ranges::any_of(lexeme.entries, [&](const LexemeEntry& entry) {
            return config.count >= entry.min && config.count <= entry.max &&
                   solver_.languages().accepting(entry.state);
          });
@@ -84,13 +46,13 @@ Configuration JsonRecogniser::raw_mask_key(Configuration config,
                                            std::uint32_t longest) {
   if (config.dead()) return config;
   const Lexeme& now = lexemes_[config.lex];
-  const auto is_bounded = [](const Entry& entry) {
+  const auto is_bounded = [](const LexemeEntry& entry) {
     return entry.min != 0 || entry.max != base::kUnbounded;
   };
   if (std::ranges::none_of(now.entries, is_bounded)) return config;
   Lexeme key = now.without_entries();
-  DistinctList distinct(key.entries, &Entry::key);
-  for (Entry entry : now.entries) {
+  DistinctList distinct(key.entries, &LexemeEntry::key);
+  for (LexemeEntry entry : now.entries) {
     if (entry.min <= config.count) {
       entry.min = 0;
     } else if (entry.min != base::kUnbounded) {
@@ -100,14 +62,15 @@ Configuration JsonRecogniser::raw_mask_key(Configuration config,
     if (entry.max != base::kUnbounded) {
       entry.max -= config.count;
       // One more for a character that has begun.
-      if (raw_needs_ < entry.max && entry.max - raw_needs_ > longest + 1) {
+      if (strings_.most_needed() < entry.max &&
+          entry.max - strings_.most_needed() > longest + 1) {
         entry.max = base::kUnbounded;
       }
     }
     if (entry.max == base::kUnbounded) entry.needed = 0;
     distinct.add(entry);
   }
-  config.lex = intern(std::move(key));
+  config.lex = lexemes_.intern(std::move(key));
   config.count = 0;
   return config;
 }
@@ -115,19 +78,16 @@ Configuration JsonRecogniser::raw_mask_key(Configuration config,
 // What two bytes lead to differs only by the lexeme.
 const JsonRecogniser::ByteClassTable* JsonRecogniser::byte_classes_at(
     Configuration config) {
-  if (!raw() || config.dead()) return nullptr;
+  if (!language_->raw() || config.dead()) return nullptr;
   std::unique_ptr<ByteClassTable>& known = raw_classes_[config.lex];
   if (known == nullptr) {
     known = std::make_unique<ByteClassTable>();
     std::vector<std::pair<LexId, std::uint8_t>> least;
     for (unsigned i = 0; i < 256; ++i) {
       const auto byte = static_cast<std::uint8_t>(i);
-      LexId target = lexemes_[config.lex].known_step(byte);
-      if (target == kUnknown) {
-        const bool dead =
-            next_body(lexemes_[config.lex].body, byte) == BodyState::kDead;
-        target = dead ? 0 : compute_string_step(config.lex, byte);
-      }
+      const bool dead = strings_.next_body(lexemes_[config.lex].body, byte) ==
+                        BodyState::kDead;
+      const LexId target = dead ? 0 : strings_.step(config.lex, byte);
       const auto at = std::ranges::find(least, target,
                                         &std::pair<LexId, std::uint8_t>::first);
       (*known)[i] = at == least.end() ? byte : at->second;
@@ -135,10 +95,6 @@ const JsonRecogniser::ByteClassTable* JsonRecogniser::byte_classes_at(
     }
   }
   return known.get();
-}
-
-std::string JsonRecogniser::expected_in_raw(Configuration config) {
-  return any_step(config, 0, 255) ? "text" : "the end of the text";
 }
 
 }  // namespace parlance::json_recogniser

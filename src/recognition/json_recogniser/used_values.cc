@@ -5,7 +5,9 @@
 
 #include <algorithm>
 
+#include "base/decimal.h"
 #include "base/work.h"
+#include "schema/document.h"
 
 namespace parlance::json_recogniser {
 
@@ -104,6 +106,43 @@ UsedValues::Set UsedValues::copy(const UsedValues& from, Set set,
     known.try_emplace(at, intern(edges));
   }
   return known.at(set);
+}
+
+UsedValues::Set UsedValues::with_value(Set set, const std::string& value) {
+  const Set made = with(set, value);
+  if (made != set && origins_.try_emplace(made, Origin{set, value}).second) {
+    bytes_ += 96 + value.size();
+  }
+  return made;
+}
+
+UsedValues::Set UsedValues::with_spellings(Set set, const std::string& value) {
+  for (const std::string& one : spellings(value)) set = with_value(set, one);
+  return set;
+}
+
+std::vector<std::string> spellings(const std::string& value) {
+  constexpr std::int64_t kMostZeros = schema::kMaxNumberDigits;
+  std::vector<std::string> texts = {value};
+  const bool number = value[0] == '-' || (value[0] >= '0' && value[0] <= '9');
+  if (!number || value.find('e') == std::string::npos) return texts;
+  const auto decimal = base::Decimal::from_json(value);
+  if (!decimal || decimal->exponent > kMostZeros ||
+      decimal->exponent < -kMostZeros) {
+    return texts;
+  }
+  std::string plain = decimal->digits;
+  if (decimal->exponent >= 0) {
+    plain.append(static_cast<std::size_t>(decimal->exponent), '0');
+  } else {
+    const auto places = static_cast<std::size_t>(-decimal->exponent);
+    if (plain.size() <= places) {
+      plain.insert(0, places + 1 - plain.size(), '0');
+    }
+    plain.insert(plain.size() - places, ".");
+  }
+  texts.push_back((decimal->negative ? "-" : "") + plain);
+  return texts;
 }
 
 }  // namespace parlance::json_recogniser

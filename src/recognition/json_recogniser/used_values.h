@@ -61,6 +61,21 @@ class UsedValues {
       if (edge != kEnd) use(byte_of(edge), set_of(edge));
     }
   }
+  // with(), of an item of an array.  The first set that the result was made
+  // from is remembered.
+  Set with_value(Set set, const std::string& value);
+  // with_value() for every text under which a set has the value (spellings()).
+  Set with_spellings(Set set, const std::string& value);
+  struct Origin {
+    Set before;
+    std::string value;  // what the set has more
+  };
+  // Null if with_value() did not make the set: it was copied.
+  const Origin* origin(Set set) const {
+    const auto it = origins_.find(set);
+    return it == origins_.end() ? nullptr : &it->second;
+  }
+
   // All texts of the set, in ascending order.
   std::vector<std::string> texts(Set set) const;
 
@@ -101,8 +116,14 @@ class UsedValues {
   }
 
   Nodes nodes_;
+  std::unordered_map<Set, Origin> origins_;
   std::size_t bytes_ = 0;
 };
+
+// The texts under which a set has a value (schema_solver::ValueText).  A number
+// is there in each spelling that can be followed byte by byte: without an
+// exponent, unless that would be long.
+std::vector<std::string> spellings(const std::string& value);
 
 }  // namespace parlance::json_recogniser
 

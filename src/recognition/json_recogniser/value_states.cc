@@ -27,8 +27,7 @@ constexpr std::uint64_t kOfScalars = 1;
 
 }  // namespace
 
-JsonRecogniser::FrameId JsonRecogniser::detached(
-    std::vector<ConjunctionId> conjunctions) {
+FrameId JsonRecogniser::detached(std::vector<ConjunctionId> conjunctions) {
   std::sort(conjunctions.begin(), conjunctions.end());
   Frame frame;
   frame.kind = FrameKind::kDetached;
@@ -38,7 +37,7 @@ JsonRecogniser::FrameId JsonRecogniser::detached(
   for (const ConjunctionId conjunction : conjunctions) {
     made.push_back({schema_solver::kAnything, 0, 0, conjunction});
   }
-  return intern(std::move(frame), std::move(made));
+  return frames_.intern(frame, made);
 }
 
 Configuration JsonRecogniser::value_state(Configuration config) {
@@ -54,21 +53,21 @@ Configuration JsonRecogniser::value_state(Configuration config) {
 }
 
 // The detached frame with the conjunctions of the value expected next.
-JsonRecogniser::FrameId JsonRecogniser::value_frame(FrameId id) {
-  if (frames_[id].detached == kUnknown) {
-    const FrameId made = detached(conjunctions_in(frames_[id]));
-    frames_[id].detached = made;
+FrameId JsonRecogniser::value_frame(FrameId id) {
+  if (frames_.memo(id).detached == kUnknown) {
+    const FrameId made = detached(frames_.conjunctions_in(id));
+    frames_.memo(id).detached = made;
   }
-  return frames_[id].detached;
+  return frames_.memo(id).detached;
 }
 
 Configuration JsonRecogniser::resume(Configuration config, LeftValue left) {
-  const Configuration real =
-      after_value(config.frame,
-                  left.fulfilled == LeftValue::kAll
-                      ? conjunctions_in(frames_[value_frame(config.frame)])
-                      : survivors_[left.fulfilled],
-                  nullptr);
+  const Configuration real = steps_.after_value(
+      config.frame,
+      left.fulfilled == LeftValue::kAll
+          ? frames_.conjunctions_in(value_frame(config.frame))
+          : fulfilled(left.fulfilled),
+      nullptr);
   return left.by_lookahead()
              ? step(real, static_cast<std::uint8_t>(left.lookahead - 1))
              : real;
@@ -119,7 +118,7 @@ base::Fingerprint JsonRecogniser::scalar_fingerprint(
     print
         .add(solver_.languages().fingerprint(
             solver_.languages().start(string.language)))
-        .add(std::uint64_t{spelled_canonically(string)})
+        .add(std::uint64_t{strings_.spelled_canonically(string)})
         .add(std::uint64_t{string.min_chars})
         .add(std::uint64_t{string.max_chars});
   }
@@ -132,12 +131,12 @@ base::Fingerprint JsonRecogniser::scalar_fingerprint(
 // depth: near that there is no value state.
 base::Fingerprint JsonRecogniser::value_fingerprint(Configuration config) {
   const Frame& frame = frames_[config.frame];
-  if (frame.kind != FrameKind::kDetached || frame.size != 1 ||
+  if (frame.kind != FrameKind::kDetached || frame.alternatives.size() != 1 ||
       (config.lex != static_cast<LexId>(Kind::kColon) &&
        config.lex != static_cast<LexId>(Kind::kValue))) {
     return {};
   }
-  const ConjunctionId conjunction = alternatives(frame)[0].pending;
+  const ConjunctionId conjunction = frame.alternatives[0].pending;
   const base::Fingerprint fingerprint = conjunction_fingerprint(conjunction);
   if (!fingerprint) return {};
   const JsonLayout& layout = options_.layout;
@@ -145,7 +144,7 @@ base::Fingerprint JsonRecogniser::value_fingerprint(Configuration config) {
   print.add(fingerprint).add(std::uint64_t{config.count});
   print.add(std::uint64_t{layout.exact});
   if (layout.exact) {
-    print.add(item_separator_).add(layout.key_separator);
+    print.add(language_->item_separator).add(layout.key_separator);
   } else {
     print.add(std::uint64_t{layout.max_white_space});
   }
@@ -166,17 +165,19 @@ Configuration JsonRecogniser::step_or_value(Configuration config,
   const std::uint32_t index =
       lexeme.node == KeyTrie::kNone
           ? KeyTrie::kNone
-          : key_tries_[lexeme.trie].node(lexeme.node).key;
-  if (index == KeyTrie::kNone || lexeme.noncanonical || frame.size != 1 ||
-      frame.unique || options_.layout.indent ||
+          : keys_.trie(lexeme.trie).node(lexeme.node).key;
+  if (index == KeyTrie::kNone || lexeme.noncanonical ||
+      frame.alternatives.size() != 1 || frame.unique ||
+      options_.layout.indent ||
       frame.depth + kDepthReach > options_.limits.depth) {
     return step(config, byte);
   }
-  const KeyId key = key_tries_[lexeme.trie].keys()[index];
-  if (!solver_.key_sets().contains(key_info(config.frame).allowed, key)) {
+  const KeyId key = keys_.trie(lexeme.trie).keys()[index];
+  if (!solver_.key_sets().contains(members_.key_info(config.frame).allowed,
+                                   key)) {
     return {};
   }
-  const Alternative alternative = alternatives(frame)[0];
+  const Alternative alternative = frame.alternatives[0];
   const auto [it, is_new] = member_frames_.try_emplace(
       std::uint64_t{alternative.disjunct} << 32 | key, FrameId{0});
   if (is_new && solver_.object(alternative.disjunct).condition == kAlways) {

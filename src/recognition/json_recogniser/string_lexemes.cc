@@ -1,13 +1,17 @@
-// Strings: the states of their languages, the characters left and needed, and
-// the values that uniqueItems excludes.
+// The states of strings: see string_lexemes.h.
+
+#include "json_recogniser/string_lexemes.h"
 
 #include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "base/work.h"
-#include "json_recogniser/json_recogniser.h"
-#include "json_recogniser/lexemes.h"
+#include "json_recogniser/distinct_list.h"
 
 namespace parlance::json_recogniser {
 
@@ -17,136 +21,26 @@ using json::BodyState;
 
 // Whether strings of these constraints have their canonical spelling alone.  If
 // the schema accepts every text, within lengths, every spelling is accepted.
-bool JsonRecogniser::spelled_canonically(
+bool StringLexemes::spelled_canonically(
     const schema_solver::StringConstraints& string) {
-  automata::Languages& languages = solver_.languages();
-  return canonical_ && !languages.universal(languages.start(string.language));
+  automata::Languages& languages = languages_;
+  return language_.canonical &&
+         !languages.universal(languages.start(string.language));
 }
 
-namespace {
-
-// Whether the set has more than `few` texts.
-bool has_more_than(const UsedValues& values, UsedValues::Set set,
-                   std::size_t few) {
-  std::vector<UsedValues::Set> pending = {set};
-  std::size_t texts = 0;
-  while (!pending.empty() && texts <= few) {
-    const UsedValues::Set at = pending.back();
-    pending.pop_back();
-    texts += values.ends(at) ? 1 : 0;
-    values.each_byte(at, [&](std::uint8_t, UsedValues::Set below) {
-      pending.push_back(below);
-    });
-  }
-  return texts > few;
-}
-
-}  // namespace
-
-// The lexeme after the opening quote: an entry for each conjunction of the
-// value and each disjunct for strings; 0 if no string may come.
-//
-// uniqueItems bars the strings that were used.  If every string may come, of
-// any length, and there is one alternative, they are a trie of exceptions
-// (used_values.h).  They are taken out of an enumeration.  From any other
-// language a few are subtracted, because masks of a language are shared by its
-// states; many are a trie beside which it is read, so that an item costs what
-// its text costs, unless the length has a maximum.
-std::uint32_t JsonRecogniser::enter_string(FrameId id) {
-  constexpr std::size_t kFewUsed = 64;
-  const Frame& frame = frames_[id];
-  automata::Languages& languages = solver_.languages();
-  Lexeme lexeme;
-  lexeme.kind = Kind::kString;
-  lexeme.track = frame.unique;
-  lexeme.total = true;
-  automata::LanguageId only = 0;  // the language, if there is one entry
-  for (const schema_solver::ConjunctionId conjunction :
-       conjunctions_in(frame)) {
-    const UsedValues::Set barred = barred_in(id, conjunction);
-    for (const schema_solver::DisjunctId disjunct :
-         solver_.disjuncts(conjunction, schema_solver::JsonType::kString)) {
-      const schema_solver::StringConstraints& string = solver_.string(disjunct);
-      automata::LanguageId language = string.language;
-      Entry entry{.conjunction = conjunction,
-                  .min = saturate(string.min_chars),
-                  .max = saturate(string.max_chars)};
-      entry.canonical = spelled_canonically(string);
-      if (barred != UsedValues::kNone) {
-        const UsedValues::Set used = used_values_.after(barred, '"');
-        const bool bounded = string.max_chars != schema_solver::kUnboundedCount;
-        if (used == UsedValues::kNone) {
-          // No string is barred.
-        } else if (languages.universal(languages.start(language)) && !bounded &&
-                   frame.size == 1 && frame.partial == 0) {
-          // Not beside a maximum: masks are found by the state and the number
-          // of characters, which do not say where a barred string ends.
-          lexeme.node = used;
-        } else {
-          const std::optional<automata::LanguageId> rest =
-              without_used(language, barred);
-          if (rest) {
-            language = *rest;
-          } else if (!bounded && has_more_than(used_values_, used, kFewUsed)) {
-            entry.used = used;
-          } else {
-            language = languages.all_of(
-                {language, languages.complement(
-                               languages.literals(used_values_.texts(used)))});
-          }
-          if (bounded) {
-            language = languages.all_of(
-                {language,
-                 languages.length_between(string.min_chars, string.max_chars)});
-            entry.min = 0;
-            entry.max = base::kUnbounded;
-          }
-        }
-      }
-      entry.state = languages.start(language);
-      if (raw()) count_raw(entry, language);
-      if (entry.min > entry.max) continue;
-      if (!strings_left(entry.state, entry.used)) continue;
-      const bool total =
-          languages.universal(entry.state) && entry.used == UsedValues::kNone;
-      if (entry.max != base::kUnbounded) {
-        entry.needed =
-            min_chars_needed(BodyState::kText, 0, entry.state, entry.canonical);
-        // The string that ends here is barred.
-        if (lexeme.node != KeyTrie::kNone && used_values_.ends(lexeme.node)) {
-          entry.needed = std::max(entry.needed, 1U);
-        }
-        if (entry.needed > entry.max) continue;
-      }
-      lexeme.total = lexeme.total && total && !entry.canonical;
-      lexeme.entries.push_back(entry);
-      only = language;
-    }
-  }
-  if (lexeme.entries.empty()) return 0;
-  if (frame.partial != 0 && lexeme.total && lexeme.entries.size() == 1 &&
-      lexeme.entries.front().max == base::kUnbounded) {
-    if (const std::optional<UsedValues::Set> noted = noted_strings(id)) {
-      lexeme.noted = true;
-      if (*noted != UsedValues::kNone) lexeme.node = *noted;
-    }
-  }
-  // With several alternatives the mask would depend on their bounds, and not on
-  // their states alone (by_state()).
-  if (lexeme.entries.size() == 1 && !lexeme.entries.front().avoids() &&
-      !raw()) {
-    count_characters(lexeme, only);
-  }
-  return intern(std::move(lexeme));
+// A quote, a backslash and a control character are characters like any other.
+BodyState StringLexemes::next_body(BodyState body, std::uint8_t byte) const {
+  const bool plain = byte < 0x20 || byte == '"' || byte == '\\';
+  return json::next(body, language_.raw() && plain ? std::uint8_t{'a'} : byte);
 }
 
 // Takes bounds on the length out of the language of the only alternative.
-void JsonRecogniser::count_characters(Lexeme& lexeme,
-                                      automata::LanguageId language) {
-  automata::Languages& languages = solver_.languages();
+void StringLexemes::count_characters(Lexeme& lexeme,
+                                     automata::LanguageId language) {
+  automata::Languages& languages = languages_;
   const automata::Languages::Counted counted = languages.counted(language);
   if (counted.language == language) return;
-  Entry& entry = lexeme.entries.front();
+  LexemeEntry& entry = lexeme.entries.front();
   entry.state = languages.start(counted.language);
   entry.min = std::max(entry.min, saturate(counted.min_chars));
   entry.max = std::min(entry.max, saturate(counted.max_chars));
@@ -161,12 +55,12 @@ void JsonRecogniser::count_characters(Lexeme& lexeme,
 // set, so one string is taken out of a trie, and most of the trie is shared.
 //
 // The memo reads the language and the texts of the set, which are its key.
-std::optional<automata::LanguageId> JsonRecogniser::without_used(
+std::optional<automata::LanguageId> StringLexemes::without_used(
     automata::LanguageId language, UsedValues::Set values) {
   const auto key = [language](UsedValues::Set set) {
     return std::uint64_t{language} << 32 | set;
   };
-  automata::Languages& languages = solver_.languages();
+  automata::Languages& languages = languages_;
   automata::LanguageId rest = language;
   const auto take_out = [&](std::string_view string) {
     if (rest != kUnknown) {
@@ -182,21 +76,21 @@ std::optional<automata::LanguageId> JsonRecogniser::without_used(
       rest = known->second;
       break;
     }
-    const auto from = value_set_from_.find(at);
-    if (from == value_set_from_.end()) {
+    const UsedValues::Origin* const from = values_.origin(at);
+    if (from == nullptr) {
       // A set that was copied: all of its strings.
-      const UsedValues::Set strings = used_values_.after(at, '"');
-      for (const std::string& one : used_values_.texts(strings)) take_out(one);
+      const UsedValues::Set strings = values_.after(at, '"');
+      for (const std::string& one : values_.texts(strings)) take_out(one);
       break;
     }
     later.push_back(at);
-    at = from->second.first;
+    at = from->before;
   }
   for (auto set = later.rbegin(); set != later.rend(); ++set) {
-    const std::string& value = value_set_from_.at(*set).second;
+    const std::string& value = values_.origin(*set)->value;
     if (value[0] == '"') take_out(std::string_view(value).substr(1));
     without_used_.emplace(key(*set), rest);
-    list_bytes_ += 48;
+    bytes_ += 48;
   }
   if (rest == kUnknown) return std::nullopt;
   return rest;
@@ -207,13 +101,13 @@ std::optional<automata::LanguageId> JsonRecogniser::without_used(
 // which is after a few bytes unless the strings of the trie are dense.
 //
 // The memo reads the state and the texts of the set, which are its key.
-bool JsonRecogniser::strings_left(automata::StateId state,
-                                  UsedValues::Set used) {
-  automata::Languages& languages = solver_.languages();
+bool StringLexemes::strings_left(automata::StateId state,
+                                 UsedValues::Set used) {
+  automata::Languages& languages = languages_;
   if (state == automata::kDeadState) return false;
   const auto free = [&](automata::StateId at, UsedValues::Set set) {
     return set == UsedValues::kNone ||
-           (languages.accepting(at) && !used_values_.ends(set));
+           (languages.accepting(at) && !values_.ends(set));
   };
   if (free(state, used)) return true;
   const auto key = [](automata::StateId at, UsedValues::Set set) {
@@ -236,10 +130,10 @@ bool JsonRecogniser::strings_left(automata::StateId state,
       const auto b = static_cast<std::uint8_t>(byte);
       const automata::StateId next = languages.step(at, b);
       if (next == automata::kDeadState) continue;
-      const UsedValues::Set below = used_values_.after(set, b);
+      const UsedValues::Set below = values_.after(set, b);
       if (free(next, below)) {
         strings_left_.emplace(key(state, used), true);
-        list_bytes_ += kBytes;
+        bytes_ += kBytes;
         return true;
       }
       if (seen.insert(key(next, below)).second) {
@@ -248,16 +142,16 @@ bool JsonRecogniser::strings_left(automata::StateId state,
     }
   }
   for (const std::uint64_t at : seen) {
-    list_bytes_ += strings_left_.emplace(at, false).second ? kBytes : 0;
+    bytes_ += strings_left_.emplace(at, false).second ? kBytes : 0;
   }
   return false;
 }
 
 // The same after some character of the ranges.  The characters that begin texts
 // of the trie are tried one by one, those between them together.
-bool JsonRecogniser::strings_left_in(const EscapeRanges& ranges,
-                                     automata::StateId state,
-                                     UsedValues::Set used) {
+bool StringLexemes::strings_left_in(const EscapeRanges& ranges,
+                                    automata::StateId state,
+                                    UsedValues::Set used) {
   struct Begun {
     UsedValues::Set set;
     char32_t c;
@@ -265,7 +159,7 @@ bool JsonRecogniser::strings_left_in(const EscapeRanges& ranges,
   };
   std::vector<std::pair<char32_t, UsedValues::Set>> begins;
   std::vector<Begun> pending;
-  used_values_.each_byte(used, [&](std::uint8_t byte, UsedValues::Set set) {
+  values_.each_byte(used, [&](std::uint8_t byte, UsedValues::Set set) {
     if (byte < 0x80) {
       begins.emplace_back(byte, set);
     } else {
@@ -276,7 +170,7 @@ bool JsonRecogniser::strings_left_in(const EscapeRanges& ranges,
   while (!pending.empty()) {
     const Begun at = pending.back();
     pending.pop_back();
-    used_values_.each_byte(at.set, [&](std::uint8_t byte, UsedValues::Set set) {
+    values_.each_byte(at.set, [&](std::uint8_t byte, UsedValues::Set set) {
       const char32_t c = at.c << 6 | (byte & 0x3FU);
       if (at.left == 1) {
         begins.emplace_back(c, set);
@@ -286,7 +180,7 @@ bool JsonRecogniser::strings_left_in(const EscapeRanges& ranges,
     });
   }
   std::sort(begins.begin(), begins.end());
-  automata::Languages& languages = solver_.languages();
+  automata::Languages& languages = languages_;
   for (const CharRange& range : ranges) {
     char32_t low = range.low;
     for (const auto& [c, set] : begins) {
@@ -304,15 +198,15 @@ bool JsonRecogniser::strings_left_in(const EscapeRanges& ranges,
 
 // The characters that a string still needs: one that has begun, and then the
 // fewest that lead to acceptance.
-std::uint32_t JsonRecogniser::min_chars_needed(BodyState body,
-                                               std::uint32_t partial,
-                                               automata::StateId state,
-                                               bool canonical) {
-  if (solver_.languages().universal(state)) {
+std::uint32_t StringLexemes::min_chars_needed(BodyState body,
+                                              std::uint32_t partial,
+                                              automata::StateId state,
+                                              bool canonical) {
+  if (languages_.universal(state)) {
     return body == BodyState::kText ? 0 : 1;
   }
   if (!is_escape(body)) {
-    return saturate(solver_.languages().min_chars_to_accept(state));
+    return saturate(languages_.min_chars_to_accept(state));
   }
   std::uint32_t fewest = base::kUnbounded;
   for (const CharRange& range : escape_ranges(body, partial, canonical)) {
@@ -322,17 +216,17 @@ std::uint32_t JsonRecogniser::min_chars_needed(BodyState body,
 }
 
 // Whether a character of the ranges continues the language from `state`.
-bool JsonRecogniser::any_in(const EscapeRanges& ranges,
-                            automata::StateId state) {
+bool StringLexemes::any_in(const EscapeRanges& ranges,
+                           automata::StateId state) {
   return std::any_of(ranges.begin(), ranges.end(), [&](const CharRange& range) {
-    return solver_.languages().any_in_range(state, range.low, range.high);
+    return languages_.any_in_range(state, range.low, range.high);
   });
 }
 
 // The fewest characters needed after some character of [low, high].
-std::uint32_t JsonRecogniser::min_chars_in_range(automata::StateId state,
-                                                 char32_t low, char32_t high) {
-  automata::Languages& languages = solver_.languages();
+std::uint32_t StringLexemes::min_chars_in_range(automata::StateId state,
+                                                char32_t low, char32_t high) {
+  automata::Languages& languages = languages_;
   std::uint32_t fewest = base::kUnbounded;
   for (const automata::StateId next :
        languages.states_after(state, low, high)) {
@@ -341,37 +235,52 @@ std::uint32_t JsonRecogniser::min_chars_in_range(automata::StateId state,
   return fewest;
 }
 
-Configuration JsonRecogniser::string_step(Configuration config,
-                                          std::uint8_t byte) {
-  Lexeme& now = lexemes_[config.lex];
-  const BodyState body = next_body(now.body, byte);
-  if (body == BodyState::kDead) return {};
-  if (body == BodyState::kExit) return close_string(config);
-  LexId target = now.known_step(byte);
-  if (target == kUnknown) target = compute_string_step(config.lex, byte);
-  if (target == 0) return {};
-  if (now.track) {
-    config.extra =
-        extend_text(config.extra, decoded(now.body, body, byte, now.partial));
+// Takes the bounds on the length out of the language of an entry.
+void StringLexemes::count_raw(LexemeEntry& entry,
+                              automata::LanguageId language) {
+  automata::Languages& languages = languages_;
+  const automata::Languages::Counted counted =
+      languages.without_bounds(language);
+  automata::Languages::Reach reach =
+      languages.reach(languages.start(counted.language));
+  if (counted.min_chars == 0 || reach.extends) {
+    entry.state = languages.start(counted.language);
+    entry.min = std::max(entry.min, saturate(counted.min_chars));
+    entry.max = std::min(entry.max, saturate(counted.max_chars));
+  } else {
+    reach = languages.reach(entry.state);
   }
-  config.lex = target;
-  config.count += body == BodyState::kText;
-  if (config.count > lexemes_[target].max) return within_bounds(config);
-  return raw() ? raw_counted(config) : config;
+  if (entry.max == base::kUnbounded) return;
+  most_needed_ = std::max(
+      most_needed_, reach.most_chars_needed != automata::Languages::kNoMaximum
+                        ? reach.most_chars_needed
+                        : languages.most_chars_needed(entry.state));
+}
+
+// Where no maximum is left, nothing depends on a number above all minimums.
+Configuration StringLexemes::counted_in_raw(Configuration config) {
+  const Lexeme& lexeme = lexemes_[config.lex];
+  if (lexeme.max != base::kUnbounded) return config;
+  std::uint32_t most = 0;
+  for (const LexemeEntry& entry : lexeme.entries) {
+    if (entry.min != base::kUnbounded) most = std::max(most, entry.min);
+  }
+  config.count = std::min(config.count, most);
+  return config;
 }
 
 // Drops the entries whose maximum length is exceeded.
-Configuration JsonRecogniser::within_bounds(Configuration config) {
+Configuration StringLexemes::within_bounds(Configuration config) {
   const Lexeme& now = lexemes_[config.lex];
   Lexeme next = now.without_entries();
-  for (const Entry& entry : now.entries) {
+  for (const LexemeEntry& entry : now.entries) {
     if (entry.max == base::kUnbounded ||
         std::uint64_t{config.count} + entry.needed <= entry.max) {
       next.entries.push_back(entry);
     }
   }
   if (next.entries.empty()) return {};
-  config.lex = intern(std::move(next));
+  config.lex = lexemes_.intern(std::move(next));
   return config;
 }
 
@@ -411,24 +320,22 @@ ByteRange body_range(BodyState body, std::uint8_t byte) {
 // Two bytes are in one range if neither begins or continues an escape, they
 // lead to the same state of the string's body, and each automaton says that it
 // has the same transition for both.  Inside a trie of keys a range is one byte.
-JsonRecogniser::LexId JsonRecogniser::remember_range(LexId from,
-                                                     std::uint8_t byte,
-                                                     LexId to) {
+LexId StringLexemes::remember_range(LexId from, std::uint8_t byte, LexId to) {
   const Lexeme& now = lexemes_[from];
   if (now.node != KeyTrie::kNone || now.avoids() || is_escape(now.body) ||
       is_escape(next_body(now.body, byte))) {
-    return remember_step(from, byte, to);
+    return lexemes_.remember_step(from, byte, to);
   }
   ByteRange range = body_range(now.body, byte);
   const auto narrow = [&](automata::StateId state) {
     if (state == automata::kDeadState) return;
-    const ByteRange known = solver_.languages().known_range(state, byte);
+    const ByteRange known = languages_.known_range(state, byte);
     range.first = std::max(range.first, known.first);
     range.second = std::min(range.second, known.second);
   };
   narrow(now.extras);
-  for (const Entry& entry : now.entries) narrow(entry.state);
-  return remember_steps(from, range.first, range.second, to);
+  for (const LexemeEntry& entry : now.entries) narrow(entry.state);
+  return lexemes_.remember_steps(from, range.first, range.second, to);
 }
 
 // An entry of `now` after `byte`, which leads to the body `next.body`; nothing
@@ -438,14 +345,15 @@ JsonRecogniser::LexId JsonRecogniser::remember_range(LexId from,
 // to acceptance within its maximum length.  Inside an escape an entry keeps the
 // state before the escape, and dies when no character that the escape may still
 // become continues its language.
-std::optional<JsonRecogniser::Entry> JsonRecogniser::entry_step(
-    const Entry& entry, const Lexeme& now, const Lexeme& next,
-    std::uint8_t byte) {
-  automata::Languages& languages = solver_.languages();
+std::optional<LexemeEntry> StringLexemes::entry_step(const LexemeEntry& entry,
+                                                     const Lexeme& now,
+                                                     const Lexeme& next,
+                                                     std::uint8_t byte) {
+  automata::Languages& languages = languages_;
   if (entry.canonical && !json::canonical_next(now.body, now.partial, byte)) {
     return std::nullopt;
   }
-  Entry moved = entry;
+  LexemeEntry moved = entry;
   if (!is_escape(now.body) && !is_escape(next.body)) {
     moved.state = languages.step(entry.state, byte);
   } else if (now.total) {
@@ -461,7 +369,7 @@ std::optional<JsonRecogniser::Entry> JsonRecogniser::entry_step(
   if (moved.state == automata::kDeadState) return std::nullopt;
   if (entry.used != UsedValues::kNone) {
     for (const char c : decoded(now.body, next.body, byte, now.partial)) {
-      moved.used = used_values_.after(moved.used, static_cast<std::uint8_t>(c));
+      moved.used = values_.after(moved.used, static_cast<std::uint8_t>(c));
     }
     const bool left =
         is_escape(next.body)
@@ -476,7 +384,7 @@ std::optional<JsonRecogniser::Entry> JsonRecogniser::entry_step(
         min_chars_needed(next.body, next.partial, moved.state, moved.canonical);
     // The string that ends here is barred.
     if (next.node != KeyTrie::kNone && next.kind == Kind::kString &&
-        next.body == BodyState::kText && used_values_.ends(next.node)) {
+        next.body == BodyState::kText && values_.ends(next.node)) {
       moved.needed = std::max(moved.needed, 1U);
     }
     if (moved.needed > moved.max) return std::nullopt;
@@ -492,8 +400,7 @@ std::optional<JsonRecogniser::Entry> JsonRecogniser::entry_step(
 //   3. The entries, each once.  The string is dead without entries.
 //   4. Whether every text is accepted from here on: a language may become
 //      universal as the text continues.
-JsonRecogniser::LexId JsonRecogniser::compute_string_step(LexId id,
-                                                          std::uint8_t byte) {
+LexId StringLexemes::compute_step(LexId id, std::uint8_t byte) {
   const Lexeme& now = lexemes_[id];
   const BodyState body = next_body(now.body, byte);
   Lexeme next;
@@ -509,48 +416,28 @@ JsonRecogniser::LexId JsonRecogniser::compute_string_step(LexId id,
   if (now.node != KeyTrie::kNone) {
     UsedValues::Set rest = now.node;
     for (const char c : decoded(now.body, body, byte, now.partial)) {
-      rest = used_values_.after(rest, static_cast<std::uint8_t>(c));
+      rest = values_.after(rest, static_cast<std::uint8_t>(c));
     }
     if (rest != UsedValues::kNone) next.node = rest;
   }
-  DistinctList distinct(next.entries, &Entry::key);
-  for (const Entry& entry : now.entries) {
-    if (const std::optional<Entry> moved = entry_step(entry, now, next, byte)) {
+  DistinctList distinct(next.entries, &LexemeEntry::key);
+  for (const LexemeEntry& entry : now.entries) {
+    if (const std::optional<LexemeEntry> moved =
+            entry_step(entry, now, next, byte)) {
       distinct.add(*moved);
     }
   }
   if (!next.total && body == BodyState::kText) {
-    next.total =
-        !next.entries.empty() &&
-        std::all_of(next.entries.begin(), next.entries.end(),
-                    [&](const Entry& entry) {
-                      return !entry.canonical && !entry.avoids() &&
-                             solver_.languages().universal(entry.state);
-                    });
+    next.total = !next.entries.empty() &&
+                 std::all_of(next.entries.begin(), next.entries.end(),
+                             [&](const LexemeEntry& entry) {
+                               return !entry.canonical && !entry.avoids() &&
+                                      languages_.universal(entry.state);
+                             });
   }
-  const LexId target = next.entries.empty() ? 0 : intern(std::move(next));
+  const LexId target =
+      next.entries.empty() ? 0 : lexemes_.intern(std::move(next));
   return remember_range(id, byte, target);
-}
-
-Configuration JsonRecogniser::close_string(Configuration config) {
-  const Lexeme& lexeme = lexemes_[config.lex];
-  if (lexeme.node != KeyTrie::kNone && !lexeme.noted &&
-      used_values_.ends(lexeme.node)) {
-    return {};  // the value was used already
-  }
-  std::vector<schema_solver::ConjunctionId> survivors;
-  for (const Entry& entry : lexeme.entries) {
-    if (config.count < entry.min || config.count > entry.max ||
-        !solver_.languages().accepting(entry.state) ||
-        used_values_.ends(entry.used)) {
-      continue;
-    }
-    add_conjunction(survivors, entry.conjunction);
-  }
-  if (survivors.empty()) return {};
-  if (!lexeme.track) return after_value(config.frame, survivors, nullptr);
-  const std::string value = "\"" + text(config.extra);
-  return after_value(config.frame, survivors, &value);
 }
 
 }  // namespace parlance::json_recogniser

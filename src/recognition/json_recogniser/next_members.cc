@@ -5,13 +5,15 @@
 // members of a regular language.  A key is allowed in a frame if some
 // alternative can be completed after it.
 
+#include "json_recogniser/next_members.h"
+
 #include <algorithm>
 #include <iterator>
-#include <span>
+#include <utility>
 
 #include "base/work.h"
-#include "json_recogniser/intern_list.h"
-#include "json_recogniser/json_recogniser.h"
+#include "json_recogniser/list_key.h"
+#include "json_recogniser/unique_items.h"
 
 namespace parlance::json_recogniser {
 
@@ -32,10 +34,10 @@ using schema_solver::SchemaSolver;
 // alternative that was dropped, or one that counts members, may have read them.
 //
 // What the memo reads is its key: the disjuncts, and the keys remembered.
-std::uint32_t JsonRecogniser::key_trie(const Frame& frame) {
+std::uint32_t NextMembers::key_trie(const Frame& frame) {
   std::vector<std::uint32_t> key = {frame.used};
-  for (std::uint32_t i = 0; i < frame.size; ++i) {
-    key.push_back(alternatives(frame)[i].disjunct);
+  for (std::uint32_t i = 0; i < frame.alternatives.size(); ++i) {
+    key.push_back(frame.alternatives[i].disjunct);
   }
   std::sort(key.begin() + 1, key.end());
   key.erase(std::unique(key.begin() + 1, key.end()), key.end());
@@ -44,14 +46,13 @@ std::uint32_t JsonRecogniser::key_trie(const Frame& frame) {
   for (const DisjunctId disjunct : disjuncts) {
     key.front() = sets.subtract(key.front(), solver_.keys().spelled(disjunct));
   }
-  const auto [it, is_new] = key_trie_of_.try_emplace(
-      bytes_of(key), static_cast<std::uint32_t>(key_tries_.size()));
-  if (is_new) make_key_trie(disjuncts, key.front());
+  const auto [it, is_new] = key_trie_of_.try_emplace(bytes_of(key), 0);
+  if (is_new) it->second = make_key_trie(disjuncts, key.front());
   return it->second;
 }
 
-void JsonRecogniser::make_key_trie(std::span<const DisjunctId> disjuncts,
-                                   KeySet also) {
+std::uint32_t NextMembers::make_key_trie(std::span<const DisjunctId> disjuncts,
+                                         KeySet also) {
   std::vector<KeyId> keys;
   std::vector<automata::LanguageId> languages;
   for (const DisjunctId disjunct : disjuncts) {
@@ -69,7 +70,7 @@ void JsonRecogniser::make_key_trie(std::span<const DisjunctId> disjuncts,
   std::sort(languages.begin(), languages.end());
   languages.erase(std::unique(languages.begin(), languages.end()),
                   languages.end());
-  add_key_trie(std::move(keys), std::move(languages));
+  return keys_.add_trie(std::move(keys), std::move(languages));
 }
 
 // --- The order of members. ---------------------------------------------------
@@ -81,52 +82,48 @@ void JsonRecogniser::make_key_trie(std::span<const DisjunctId> disjuncts,
 // are present is remembered only for presence_keys(), about which some rule
 // asks again.  A required key is never skipped.
 
-JsonRecogniser::Progress JsonRecogniser::progress_of(FrameId id) const {
+Progress NextMembers::progress_of(FrameId id) const {
   const Frame& frame = frames_[id];
   return {.used = frame.used, .present = frame.present, .count = frame.count};
 }
 
 // The keys whose rank is below `rank` in some alternative.
-KeySet JsonRecogniser::ranked_below(FrameId id, std::uint32_t rank) {
+KeySet NextMembers::ranked_below(FrameId id, std::uint32_t rank) {
   const Frame& frame = frames_[id];
   KeySet keys = kNoKeys;
-  for (std::uint32_t i = 0; i < frame.size; ++i) {
+  for (std::uint32_t i = 0; i < frame.alternatives.size(); ++i) {
     keys = solver_.key_sets().unite(
         keys,
-        solver_.keys().ranked_below(alternatives(frame)[i].disjunct, rank));
+        solver_.keys().ranked_below(frame.alternatives[i].disjunct, rank));
   }
   return keys;
 }
 
 // The lowest rank that one of the keys has in some alternative.
-std::uint32_t JsonRecogniser::min_rank(FrameId id, KeySet keys) {
+std::uint32_t NextMembers::min_rank(FrameId id, KeySet keys) {
   const Frame& frame = frames_[id];
   std::uint32_t least = KeyTables::kNoRank;
-  for (std::uint32_t i = 0; i < frame.size; ++i) {
+  for (std::uint32_t i = 0; i < frame.alternatives.size(); ++i) {
     least = std::min(
-        least, solver_.keys().min_rank(alternatives(frame)[i].disjunct, keys));
+        least, solver_.keys().min_rank(frame.alternatives[i].disjunct, keys));
   }
   return least;
 }
 
-// The members after one more.  `spelled`: its key is `key`.  Otherwise no rule
-// spells its key, and the key is not remembered.
-//
 // Alternatives may order keys differently.  The key's lowest rank in any of
 // them counts: a key that comes first in one alternative skips nothing, so an
 // alternative with another order keeps its members.
-JsonRecogniser::Progress JsonRecogniser::after_member(FrameId id, KeyId key,
-                                                      bool spelled) {
+Progress NextMembers::after_member(FrameId id, KeyId key, bool spelled) {
   KeySets& sets = solver_.key_sets();
   const Frame& frame = frames_[id];
   Progress progress = progress_of(id);
   ++progress.count;
   const KeySet self = spelled ? sets.one(key) : kNoKeys;
-  if (in_order()) {
+  if (language_.in_order()) {
     std::uint32_t rank = KeyTables::kNoRank;
     KeySet presence = kNoKeys;
-    for (std::uint32_t i = 0; i < frame.size; ++i) {
-      const DisjunctId disjunct = alternatives(frame)[i].disjunct;
+    for (std::uint32_t i = 0; i < frame.alternatives.size(); ++i) {
+      const DisjunctId disjunct = frame.alternatives[i].disjunct;
       if (spelled) rank = std::min(rank, solver_.keys().rank(disjunct, key));
       presence = sets.unite(presence, solver_.keys().presence_keys(disjunct));
     }
@@ -141,12 +138,12 @@ JsonRecogniser::Progress JsonRecogniser::after_member(FrameId id, KeyId key,
 
 // The progress as the solver sees it.  REQUIRES: no key that the disjunct
 // requires was skipped, so that a required key that is used is present.
-SchemaSolver::Members JsonRecogniser::members_of(
+SchemaSolver::Members NextMembers::members_of(
     DisjunctId disjunct, const Progress& progress,
     schema_solver::ConditionId condition) {
   SchemaSolver::Members members{
       .seen = progress.used, .count = progress.count, .condition = condition};
-  if (in_order()) {
+  if (language_.in_order()) {
     KeySets& sets = solver_.key_sets();
     members.seen = sets.unite(
         progress.present,
@@ -158,8 +155,8 @@ SchemaSolver::Members JsonRecogniser::members_of(
 
 // Whether the last member skipped a key that the disjunct always requires.
 // `before`: the progress without that member.
-bool JsonRecogniser::skips_required(DisjunctId disjunct, const Progress& before,
-                                    const Progress& progress) {
+bool NextMembers::skips_required(DisjunctId disjunct, const Progress& before,
+                                 const Progress& progress) {
   KeySets& sets = solver_.key_sets();
   return sets.intersect(
              sets.subtract(solver_.keys().required(disjunct), before.used),
@@ -170,15 +167,15 @@ bool JsonRecogniser::skips_required(DisjunctId disjunct, const Progress& before,
 
 // The keys of a trie whose values are satisfiable.  `near`: the answer holds
 // for the depth of the frame alone, since the depth limit is near.
-KeySet JsonRecogniser::possible_keys(DisjunctId disjunct, std::uint32_t trie,
-                                     bool near) {
+KeySet NextMembers::possible_keys(DisjunctId disjunct, std::uint32_t trie,
+                                  bool near) {
   const std::uint64_t memo = std::uint64_t{trie} << 32 | disjunct;
   if (!near) {
     const auto known = possible_keys_.find(memo);
     if (known != possible_keys_.end()) return known->second;
   }
   std::vector<KeyId> keys;
-  for (const KeyId key : key_tries_[trie].keys()) {
+  for (const KeyId key : keys_.trie(trie).keys()) {
     if (solver_.satisfiable(
             solver_.member_conjunction(disjunct, {.key = key}))) {
       keys.push_back(key);
@@ -192,11 +189,11 @@ KeySet JsonRecogniser::possible_keys(DisjunctId disjunct, std::uint32_t trie,
 // Those of the possible keys that are not used and that the order of members
 // lets come next: in schema order, no key after the first key that is still
 // needed, because it would skip the needed one.
-KeySet JsonRecogniser::next_in_order(FrameId id, DisjunctId disjunct,
-                                     KeySet possible) {
+KeySet NextMembers::next_in_order(FrameId id, DisjunctId disjunct,
+                                  KeySet possible) {
   KeySets& sets = solver_.key_sets();
   KeySet left = possible;
-  if (in_order()) {
+  if (language_.in_order()) {
     const KeySet needed = solver_.keys().needed(
         disjunct, members_of(disjunct, progress_of(id), kAlways).seen);
     const std::uint32_t own = solver_.keys().min_rank(disjunct, needed);
@@ -205,7 +202,7 @@ KeySet JsonRecogniser::next_in_order(FrameId id, DisjunctId disjunct,
           sets.intersect(solver_.keys().ranked_below(disjunct, own + 1), left);
     }
     const std::uint32_t any = min_rank(id, needed);
-    if (any != KeyTables::kNoRank && frames_[id].size > 1) {
+    if (any != KeyTables::kNoRank && frames_[id].alternatives.size() > 1) {
       left = sets.intersect(ranked_below(id, any + 1), left);
     }
   }
@@ -220,8 +217,8 @@ KeySet JsonRecogniser::next_in_order(FrameId id, DisjunctId disjunct,
 // solver gives the same answer are asked about together.  Invariant: `allowed`
 // holds the keys found allowed, `interchangeable` keys that are not asked about
 // yet.
-KeySet JsonRecogniser::allowed_keys(FrameId id, const Alternative& alternative,
-                                    KeySet possible, bool any_only) {
+KeySet NextMembers::allowed_keys(FrameId id, const Alternative& alternative,
+                                 KeySet possible, bool any_only) {
   KeySets& sets = solver_.key_sets();
   const DisjunctId disjunct = alternative.disjunct;
   const KeySet left = next_in_order(id, disjunct, possible);
@@ -247,15 +244,15 @@ KeySet JsonRecogniser::allowed_keys(FrameId id, const Alternative& alternative,
   if (enough()) return allowed;
   // Step 2: where members are counted, or a condition is open, each skipped key
   // may be missed later, so every interchangeable key is a question of its own.
-  if (in_order() && solver_.keys().tracks_extra_keys(disjunct) &&
+  if (language_.in_order() && solver_.keys().tracks_extra_keys(disjunct) &&
       (solver_.object(disjunct).min > frames_[id].count + 1U ||
-       condition_of(alternative) != kAlways)) {
+       alternative.condition() != kAlways)) {
     one_by_one(interchangeable);
     return allowed;
   }
   // Step 3: in schema order, the keys up to the next of the presence keys ahead
   // skip the same presence keys: they are one group, and so on from there.
-  if (in_order()) {
+  if (language_.in_order()) {
     KeySet ahead = sets.subtract(presence, frames_[id].used);
     while (ahead != kNoKeys && interchangeable != kNoKeys && !enough()) {
       const std::uint32_t rank = min_rank(id, ahead);
@@ -273,9 +270,8 @@ KeySet JsonRecogniser::allowed_keys(FrameId id, const Alternative& alternative,
 
 // The allowed ones of keys that differ in nothing but being required: of the
 // required keys, all or none are allowed, and of the others likewise.
-KeySet JsonRecogniser::allowed_together(FrameId id,
-                                        const Alternative& alternative,
-                                        KeySet keys) {
+KeySet NextMembers::allowed_together(FrameId id, const Alternative& alternative,
+                                     KeySet keys) {
   KeySets& sets = solver_.key_sets();
   const KeySet required =
       sets.intersect(keys, solver_.keys().required(alternative.disjunct));
@@ -289,7 +285,7 @@ KeySet JsonRecogniser::allowed_together(FrameId id,
 }
 
 // The union of the languages `extras`, without the keys of the trie.
-automata::LanguageId JsonRecogniser::other_keys(
+automata::LanguageId NextMembers::other_keys(
     std::uint32_t trie_id, std::vector<automata::LanguageId> extras) {
   std::sort(extras.begin(), extras.end());
   extras.erase(std::unique(extras.begin(), extras.end()), extras.end());
@@ -301,7 +297,7 @@ automata::LanguageId JsonRecogniser::other_keys(
   automata::Languages& languages = solver_.languages();
   automata::LanguageId language = languages.any_of(std::move(extras));
   std::vector<std::string> spelled;
-  for (const KeyId key : key_tries_[trie_id].keys()) {
+  for (const KeyId key : keys_.trie(trie_id).keys()) {
     spelled.push_back(solver_.names().text(key));
   }
   if (!spelled.empty()) {
@@ -313,11 +309,11 @@ automata::LanguageId JsonRecogniser::other_keys(
 }
 
 // Whether any key may come that the schema does not spell: KeyInfo::open.
-bool JsonRecogniser::any_other_key(FrameId id) {
-  if (frames_[id].keys != nullptr) return frames_[id].keys->open;
-  const SchemaSolver::ScopedDepthLimit levels(solver_, levels_in(id));
-  if (!key_tries_[key_trie(frames_[id])].languages().empty()) return false;
-  const std::vector<Alternative> now = alternatives_of(id);
+bool NextMembers::any_other_key(FrameId id) {
+  if (frames_.memo(id).keys != nullptr) return frames_.memo(id).keys->open;
+  const SchemaSolver::ScopedDepthLimit levels(solver_, frames_.levels_in(id));
+  if (!keys_.trie(key_trie(frames_[id])).languages().empty()) return false;
+  const std::span<const Alternative> now = frames_[id].alternatives;
   return std::any_of(now.begin(), now.end(), [&](const Alternative& one) {
     return solver_.languages().universal(
         solver_.languages().start(extras_of(id, one)));
@@ -328,21 +324,21 @@ bool JsonRecogniser::any_other_key(FrameId id) {
 // tokens with a comma, so the first key that is found will do.  Keys that the
 // schema does not spell are asked about first: mostly they leave the rest of
 // the object as it is, so that the solver knows the answer.
-bool JsonRecogniser::any_member(FrameId id) {
-  if (frames_[id].any_member) return true;
-  if (frames_[id].keys == nullptr && frames_[id].partial == 0 &&
+bool NextMembers::any_member(FrameId id) {
+  if (frames_.memo(id).any_member) return true;
+  if (frames_.memo(id).keys == nullptr && frames_[id].partial == 0 &&
       (any_other_key(id) || some_key_allowed(id))) {
-    return frames_[id].any_member = true;
+    return frames_.memo(id).any_member = true;
   }
   return key_info(id).any;
 }
 
 // Whether some key may come that the schema spells.
-bool JsonRecogniser::some_key_allowed(FrameId id) {
-  const SchemaSolver::ScopedDepthLimit levels(solver_, levels_in(id));
+bool NextMembers::some_key_allowed(FrameId id) {
+  const SchemaSolver::ScopedDepthLimit levels(solver_, frames_.levels_in(id));
   const std::uint32_t trie = key_trie(frames_[id]);
-  const bool near = levels_in(id) != SchemaSolver::kAnyLevels;
-  const std::vector<Alternative> now = alternatives_of(id);
+  const bool near = frames_.levels_in(id) != SchemaSolver::kAnyLevels;
+  const std::span<const Alternative> now = frames_[id].alternatives;
   return std::any_of(now.begin(), now.end(), [&](const Alternative& one) {
     const KeySet possible = possible_keys(one.disjunct, trie, near);
     return allowed_keys(id, one, possible, /*any_only=*/true) != kNoKeys;
@@ -357,20 +353,20 @@ bool JsonRecogniser::some_key_allowed(FrameId id) {
 //            state is needed
 //   extras   the other keys are a regular language: a state of its automaton,
 //            and one of each pattern, since patterns decide the value
-JsonRecogniser::KeyInfo& JsonRecogniser::raw_key_info(FrameId id) {
-  if (frames_[id].keys != nullptr) return *frames_[id].keys;
-  const SchemaSolver::ScopedDepthLimit levels(solver_, levels_in(id));
+KeyInfo& NextMembers::raw_key_info(FrameId id) {
+  if (frames_.memo(id).keys != nullptr) return *frames_.memo(id).keys;
+  const SchemaSolver::ScopedDepthLimit levels(solver_, frames_.levels_in(id));
   const std::uint32_t trie_id = key_trie(frames_[id]);
-  const KeyTrie& trie = key_tries_[trie_id];
+  const KeyTrie& trie = keys_.trie(trie_id);
   auto info = std::make_unique<KeyInfo>(KeyInfo{.trie = trie_id});
-  list_bytes_ += sizeof(KeyInfo);
-  const std::vector<Alternative> now = alternatives_of(id);
+  bytes_ += sizeof(KeyInfo);
+  const std::span<const Alternative> now = frames_[id].alternatives;
   automata::Languages& languages = solver_.languages();
   KeySets& sets = solver_.key_sets();
   std::vector<automata::LanguageId> extras;
   bool track = false;
   bool any_open = false;
-  const bool near = levels_in(id) != SchemaSolver::kAnyLevels;
+  const bool near = frames_.levels_in(id) != SchemaSolver::kAnyLevels;
   // Step 1: the union over the alternatives.  Invariant: `info->possible` and
   // `extras` are the keys with which one of the alternatives so far continues.
   for (const Alternative& alternative : now) {
@@ -412,37 +408,35 @@ JsonRecogniser::KeyInfo& JsonRecogniser::raw_key_info(FrameId id) {
   info->checked = !inside;
   info->any = info->allowed != kNoKeys || info->open ||
               info->extras != automata::kDeadState;
-  info->start = intern(std::move(start));
-  frames_[id].keys = std::move(info);
-  return *frames_[id].keys;
+  info->start = lexemes_.intern(std::move(start));
+  frames_.memo(id).keys = std::move(info);
+  return *frames_.memo(id).keys;
 }
 
-JsonRecogniser::KeyInfo& JsonRecogniser::key_info(FrameId id) {
+const KeyInfo& NextMembers::key_info(FrameId id) {
   KeyInfo& info = raw_key_info(id);
-  if (!info.checked) check_keys(id, info);
+  if (!info.checked) unique_.check_keys(id, info);
   return info;
 }
 
-JsonRecogniser::FrameId JsonRecogniser::with_member(FrameId id,
-                                                    std::uint32_t index,
-                                                    std::vector<bool> matched,
-                                                    const std::string* text) {
+FrameId NextMembers::with_member(FrameId id, std::uint32_t index,
+                                 std::vector<bool> matched,
+                                 const std::string* text) {
   const KeyInfo& info = key_info(id);
   if (index != KeyTrie::kNone &&
       !solver_.key_sets().contains(info.allowed,
-                                   key_tries_[info.trie].keys()[index])) {
+                                   keys_.trie(info.trie).keys()[index])) {
     return 0;
   }
   const FrameId made = member_of(id, index, std::move(matched), text);
-  return frames_[made].partial == 0 || finishes(made) ? made : 0;
+  return frames_[made].partial == 0 || unique_.finishes(made) ? made : 0;
 }
 
-JsonRecogniser::FrameId JsonRecogniser::member_of(FrameId id,
-                                                  std::uint32_t index,
-                                                  std::vector<bool> matched,
-                                                  const std::string* text) {
+FrameId NextMembers::member_of(FrameId id, std::uint32_t index,
+                               std::vector<bool> matched,
+                               const std::string* text) {
   KeyInfo& info = raw_key_info(id);
-  const KeyTrie& trie = key_tries_[info.trie];
+  const KeyTrie& trie = keys_.trie(info.trie);
   if (index != KeyTrie::kNone) {
     const KeyId key = trie.keys()[index];
     const std::uint64_t member = std::uint64_t{id} << 32 | index;
@@ -475,8 +469,8 @@ JsonRecogniser::FrameId JsonRecogniser::member_of(FrameId id,
 
 // The language of the keys that the schema does not spell and after which the
 // alternative can be completed.
-automata::LanguageId JsonRecogniser::extras_of(FrameId id,
-                                               const Alternative& alternative) {
+automata::LanguageId NextMembers::extras_of(FrameId id,
+                                            const Alternative& alternative) {
   const automata::LanguageId possible =
       solver_.keys().possible_extra_keys(alternative.disjunct);
   if (solver_.languages().empty(possible)) return possible;
@@ -489,7 +483,7 @@ automata::LanguageId JsonRecogniser::extras_of(FrameId id,
         alternative.disjunct,
         members_of(alternative.disjunct, progress, condition));
   };
-  if (condition_of(alternative) == kAlways) {
+  if (alternative.condition() == kAlways) {
     return completable(kAlways) ? possible : solver_.languages().nothing();
   }
   const auto& patterns = solver_.keys().languages(alternative.disjunct);
@@ -513,19 +507,18 @@ automata::LanguageId JsonRecogniser::extras_of(FrameId id,
 
 // The alternatives for the value of a member with such a key, each with what
 // remains of the alternative's condition.
-std::vector<MemberAlternative> JsonRecogniser::member_alternatives(
+std::vector<MemberAlternative> NextMembers::member_alternatives(
     const Alternative& alternative, const KeyClass& key_class,
     const Progress& progress) {
   return solver_.member_alternatives(
       alternative.disjunct,
-      solver_.without_keys(condition_of(alternative), progress.skipped),
+      solver_.without_keys(alternative.condition(), progress.skipped),
       key_class, progress.count);
 }
 
 // Whether the alternative can be completed after a member with that key.
-bool JsonRecogniser::can_continue_with(FrameId id,
-                                       const Alternative& alternative,
-                                       KeyId key) {
+bool NextMembers::can_continue_with(FrameId id, const Alternative& alternative,
+                                    KeyId key) {
   if (!base::spend_work()) return false;
   const Progress progress = after_member(id, key, true);
   if (skips_required(alternative.disjunct, progress_of(id), progress)) {
@@ -543,11 +536,10 @@ bool JsonRecogniser::can_continue_with(FrameId id,
 
 // The frame in which the value of a member comes; 0 if no alternative allows
 // the member.
-JsonRecogniser::FrameId JsonRecogniser::make_member(FrameId id,
-                                                    const KeyClass& key_class,
-                                                    const Progress& progress,
-                                                    const std::string& text) {
-  const SchemaSolver::ScopedDepthLimit levels(solver_, levels_in(id));
+FrameId NextMembers::make_member(FrameId id, const KeyClass& key_class,
+                                 const Progress& progress,
+                                 const std::string& text) {
+  const SchemaSolver::ScopedDepthLimit levels(solver_, frames_.levels_in(id));
   Frame next;
   next.kind = FrameKind::kObject;
   next.pending = true;
@@ -555,7 +547,7 @@ JsonRecogniser::FrameId JsonRecogniser::make_member(FrameId id,
   next.parent = frames_[id].parent;
   std::uint64_t cap = 0;
   std::vector<Alternative> made;
-  for (const Alternative& alternative : alternatives_of(id)) {
+  for (const Alternative& alternative : frames_[id].alternatives) {
     cap = std::max(cap, solver_.keys().count_cap(alternative.disjunct));
     if (skips_required(alternative.disjunct, progress_of(id), progress)) {
       continue;
@@ -576,9 +568,9 @@ JsonRecogniser::FrameId JsonRecogniser::make_member(FrameId id,
   next.used = progress.used;
   next.present = progress.present;
   if (const std::uint32_t partial = frames_[id].partial; partial != 0) {
-    next.partial = with_key(partial, text, key_class.key == kNoKey);
+    next.partial = partials_.with_key(partial, text, key_class.key == kNoKey);
   }
-  return intern(std::move(next), std::move(made));
+  return frames_.intern(next, made);
 }
 
 }  // namespace parlance::json_recogniser
