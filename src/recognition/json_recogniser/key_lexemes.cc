@@ -119,8 +119,13 @@ bool KeyLexemes::continues_in_range(const KeyTrie& trie,
 // bytes of the key: a byte inside an escape adds none, the last one a
 // character.
 //
-// Invariant: the result is 0 only if no key of the trie and no other key
-// continues so.  Whether a key of the trie is allowed is for the frame to say.
+// Invariant: until the closing quote, `entries[i]` is the state of pattern i of
+// the trie, dead or not, because bit i of `matched` is read from it where the
+// key ends.  (Strings drop dead entries.)
+//
+// A 0 is right in every frame: no key of the trie and no other key continues
+// so.  A lexeme that only keys of the trie can complete is not: whether one of
+// them is allowed is asked in each frame.
 LexId KeyLexemes::compute_step(LexId id, std::uint8_t byte) {
   automata::Languages& languages = solver_.languages();
   const Lexeme& now = lexemes_[id];

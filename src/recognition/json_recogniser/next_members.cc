@@ -36,8 +36,8 @@ using schema_solver::SchemaSolver;
 // What the memo reads is its key: the disjuncts, and the keys remembered.
 std::uint32_t NextMembers::key_trie(const Frame& frame) {
   std::vector<std::uint32_t> key = {frame.used};
-  for (std::uint32_t i = 0; i < frame.alternatives.size(); ++i) {
-    key.push_back(frame.alternatives[i].disjunct);
+  for (const Alternative& one : frame.alternatives) {
+    key.push_back(one.disjunct);
   }
   std::sort(key.begin() + 1, key.end());
   key.erase(std::unique(key.begin() + 1, key.end()), key.end());
@@ -91,10 +91,9 @@ Progress NextMembers::progress_of(FrameId id) const {
 KeySet NextMembers::ranked_below(FrameId id, std::uint32_t rank) {
   const Frame& frame = frames_[id];
   KeySet keys = kNoKeys;
-  for (std::uint32_t i = 0; i < frame.alternatives.size(); ++i) {
+  for (const Alternative& one : frame.alternatives) {
     keys = solver_.key_sets().unite(
-        keys,
-        solver_.keys().ranked_below(frame.alternatives[i].disjunct, rank));
+        keys, solver_.keys().ranked_below(one.disjunct, rank));
   }
   return keys;
 }
@@ -103,9 +102,8 @@ KeySet NextMembers::ranked_below(FrameId id, std::uint32_t rank) {
 std::uint32_t NextMembers::min_rank(FrameId id, KeySet keys) {
   const Frame& frame = frames_[id];
   std::uint32_t least = KeyTables::kNoRank;
-  for (std::uint32_t i = 0; i < frame.alternatives.size(); ++i) {
-    least = std::min(
-        least, solver_.keys().min_rank(frame.alternatives[i].disjunct, keys));
+  for (const Alternative& one : frame.alternatives) {
+    least = std::min(least, solver_.keys().min_rank(one.disjunct, keys));
   }
   return least;
 }
@@ -122,8 +120,8 @@ Progress NextMembers::after_member(FrameId id, KeyId key, bool spelled) {
   if (language_.in_order()) {
     std::uint32_t rank = KeyTables::kNoRank;
     KeySet presence = kNoKeys;
-    for (std::uint32_t i = 0; i < frame.alternatives.size(); ++i) {
-      const DisjunctId disjunct = frame.alternatives[i].disjunct;
+    for (const Alternative& one : frame.alternatives) {
+      const DisjunctId disjunct = one.disjunct;
       if (spelled) rank = std::min(rank, solver_.keys().rank(disjunct, key));
       presence = sets.unite(presence, solver_.keys().presence_keys(disjunct));
     }

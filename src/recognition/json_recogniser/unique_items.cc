@@ -48,8 +48,8 @@ bool UniqueItems::barred_around(FrameId id) const {
   for (;;) {
     const Frame& frame = frames_[id];
     if (frame.distinct) {
-      for (std::uint32_t i = 0; i < frame.alternatives.size(); ++i) {
-        if (frame.alternatives[i].barred != UsedValues::kNone) return true;
+      for (const Alternative& one : frame.alternatives) {
+        if (one.barred != UsedValues::kNone) return true;
       }
     }
     if (frame.partial == 0) return false;

@@ -35,7 +35,9 @@ bool has_more_than(const UsedValues& values, UsedValues::Set set,
 }  // namespace
 
 // The lexeme after the opening quote: an entry for each conjunction of the
-// value and each disjunct for strings; 0 if no string may come.
+// value and each disjunct for strings; 0 if no string may come.  Invariant of
+// the loops: each entry so far has a string that is not barred, within its
+// bounds; `total` and `only` are those of these entries.
 //
 // uniqueItems bars the strings that were used.  If every string may come, of
 // any length, and there is one alternative, they are a trie of exceptions

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bitset>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 #include "base/mix.h"
@@ -109,6 +110,12 @@ ConditionId Conditions::any(std::vector<ConditionId> parts) {
 // nested lists of the same kind are flattened, equal parts occur once, a part
 // and its contradiction ("absent" and "present") give the absorbing element,
 // and a part is dropped that another one absorbs: x and (x or y) is x.
+//
+// join() calls nothing that joins, so flat_ and absent_ are in use by one call
+// at a time.  Step 1: `flat` has the parts, sorted, each once.  Step 2: `bits`
+// and `atoms` have a bit for each atom among them, and `absent` the keys that
+// must be absent.  Step 3: `left` has the parts that no atom contradicts or
+// absorbs.
 ConditionId Conditions::join(Kind kind, std::vector<ConditionId> parts) {
   const ConditionId neutral = neutral_in(kind);
   const ConditionId absorbing = absorbing_in(kind);
@@ -183,12 +190,23 @@ ConditionId Conditions::map_atoms(ConditionId id, const MayChange& may_change,
   return map_atoms(id, may_change, change, ++calls_);
 }
 
+// A span of a condition's parts survives the growth of the table that the
+// condition is in: growing moves conditions, and a moved vector keeps its
+// elements where they are.
+static_assert(std::is_nothrow_move_constructible_v<Condition>);
+
+// Bottom up, and only along parts for which `may_change` holds.  Invariant of
+// the loop: `changed` is empty as long as every part so far maps to itself;
+// afterwards it has what the parts so far map to, then the remaining parts.
+//
+// If parts only became neutral, the others are a canonical list already: each
+// was there, and what none of them absorbed is still absorbed by none.
 template <class MayChange, class Change>
 ConditionId Conditions::map_atoms(ConditionId id, const MayChange& may_change,
                                   const Change& change, std::uint32_t call) {
   if (!may_change(id)) return id;
   if (!is_list(kinds_[id])) return change(id);
-  // The parts stay where they are while map_atoms() adds to the table.
+  // Stays valid while the recursion adds to the table: see above.
   const std::span<const ConditionId> parts = table_[id].parts;
   // A list of atoms is soon done again.
   const bool nested = std::ranges::any_of(
@@ -210,7 +228,6 @@ ConditionId Conditions::map_atoms(ConditionId id, const MayChange& may_change,
   }
   ConditionId made = id;
   if (!changed.empty() && fewer) {
-    // What is left of a canonical list is one.
     std::erase(changed, neutral);
     made = of_list(kind, std::move(changed));
   } else if (!changed.empty()) {

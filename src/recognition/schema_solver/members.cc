@@ -196,6 +196,7 @@ std::vector<MemberAlternative> SchemaSolver::split_by_constants(
     const json::Value* value = nullptr;
     std::vector<std::size_t> parts = {};  // sorted
   };
+  // Step 1: the constants, each with the parts that test it.
   std::vector<Constant> constants;
   std::unordered_map<std::string, std::size_t> index;
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -216,7 +217,7 @@ std::vector<MemberAlternative> SchemaSolver::split_by_constants(
     return all ? conditions_.all(std::move(list))
                : conditions_.any(std::move(list));
   };
-  // What remains of each part if the value is none of the constants.
+  // Step 2: what remains of each part if the value is none of the constants.
   std::vector<ConditionId> otherwise;
   std::vector<std::size_t> left;  // the parts of which something remains
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -230,6 +231,10 @@ std::vector<MemberAlternative> SchemaSolver::split_by_constants(
         }));
     if (otherwise.back() != (all ? kAlways : kImpossible)) left.push_back(i);
   }
+  // Step 3: an alternative for each constant, of its own parts after the value
+  // and of all others as in step 2.  Invariant: `others` excludes the constants
+  // so far, so that with the alternative for all other values, every value is
+  // in exactly one.
   std::vector<MemberAlternative> out;
   std::vector<Literal> others = conjunctions_[of.conjunction];
   for (const Constant& constant : constants) {

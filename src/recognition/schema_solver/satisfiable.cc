@@ -205,6 +205,13 @@ const std::vector<DisjunctId>& SchemaSolver::disjuncts_within(
   return disjuncts_within_.emplace(key, std::move(satisfiable)).first->second;
 }
 
+// The list is marked as known before it is filled.  The recursion of solve()
+// does not see it unfilled: solve() goes through Expansion::all, and asks this
+// for scalars, which need no recursion, or for fewer levels, which are other
+// lists.  ValueLists does ask for arrays and objects.  Asked about a
+// conjunction whose list is being filled, it finds those that come before in
+// the order of the schema, so it may count too few values of a conjunction that
+// is inside of itself, never too many.
 const std::vector<DisjunctId>& SchemaSolver::disjuncts(
     ConjunctionId conjunction, JsonType type) {
   static const std::vector<DisjunctId> none;

@@ -1,6 +1,6 @@
 // Conjunctions, and the rules of disjuncts for members and items.  The
 // expansion of conjunctions is in expander.h, satisfiability in satisfiable.cc,
-// what is known of the keys of an object in object_keys.cc.
+// what is known of the keys of an object in key_tables.cc.
 
 #include "schema_solver/solver.h"
 

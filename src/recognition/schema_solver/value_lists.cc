@@ -232,8 +232,12 @@ void ValueLists::list_arrays(DisjunctId array, std::uint64_t enough,
   }
 }
 
-// Adds the objects of a disjunct: a depth-first walk over the keys in order,
-// each of which is absent or has one of its values.
+// Adds the objects of a disjunct: a depth-first walk over the keys in order.
+// Each key is absent or has one of its values.
+//
+// Step 1: the keys, those that the schema spells and then the few others.
+// Step 2: the walk.  Invariant: an object that is not listed yet extends one
+// entry of `pending`, whose `begun` has decided the keys before `begun.key`.
 void ValueLists::list_objects(DisjunctId object, std::uint64_t enough,
                               FewValues& into) {
   const std::vector<KeyId> spelled = solver_.keys().spelled_list(object);
