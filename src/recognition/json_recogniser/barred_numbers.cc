@@ -106,7 +106,7 @@ BarredNumbers::Left BarredNumbers::numbers_left(const BarredNumber& from) {
       continue;
     }
     exponents = exponents || takes_exponent(numbers, at.state);
-    // Zeros are tried last: they may go on.
+    // Zeros are tried last: a number may continue with any number of them.
     for (const char byte : std::string_view("0987654321.-")) {
       const BarredNumber next = step(at, static_cast<std::uint8_t>(byte));
       if (next.state == NumberLanguages::kDead) continue;
@@ -157,11 +157,13 @@ std::size_t zeros_at_end(std::string_view text) {
 }  // namespace
 
 // Whether some text that begins with `text`, after which the automaton is in
-// `state`, is a number that is not barred.  Tries texts: depth first, because
-// the barred numbers are few, but zeros of the mantissa, and those that do not
-// change the value, last: they may go on.  With an exponent behind they may do
-// so without end, so a number with more zeros in a row than `kMostZeros`,
-// beyond those of `text`, is not found.
+// `state`, is a number that is not barred.
+//
+// A depth-first search over texts, because the barred numbers are few.  Zeros
+// of the mantissa, and zeros that do not change the value, are tried last: a
+// text may continue with any number of them.  Where an exponent may follow, the
+// zeros never come to an end, so the search finds no number with more than
+// kMostZeros zeros in a row, not counting those of `text`.
 bool BarredNumbers::number_left(NumberLanguages::State state, std::string text,
                                 UsedValues::Set barred) {
   constexpr std::size_t kMost = 20'000;

@@ -21,7 +21,7 @@ using schema_solver::SchemaSolver;
 
 // Alternatives of one conjunction bar the same values, unless their arrays
 // differ in what later items need.  Inside an item, some values may be barred
-// because of what is around them.
+// because of the frames that enclose them.
 UsedValues::Set Frames::barred_in(FrameId id, ConjunctionId conjunction) {
   if (!frames_[id].unique) return UsedValues::kNone;
   const UsedValues::Set inside = frames_[id].partial != 0
@@ -97,9 +97,10 @@ FrameId Frames::open_frame(FrameId id, JsonType type) {
   return made.empty() ? 0 : frames_.intern(frame, made);
 }
 
-// Drops each alternative of an array of which another one is further in every
-// count and has found at least the same witnesses: what completes the one also
-// completes the other.  A count with a maximum has to be equal.
+// Drops each alternative of an array that another alternative dominates: the
+// other is at least as far in every count and has found at least the same
+// witnesses, so whatever completes the first also completes the other.  Counts
+// with a maximum have to be equal.
 void Frames::drop_dominated(std::vector<Alternative>& list) {
   if (list.size() < 2) return;
   const auto dominates = [&](const Alternative& more, const Alternative& less) {
@@ -203,9 +204,8 @@ Configuration Frames::after_value(FrameId frame,
   return {static_cast<LexId>(kind), after, 0, 0};
 }
 
-// The configuration after the bracket that closes frame `id`: in the parent
-// frame, the conjunctions survive of which an alternative is complete.  Dead if
-// there are none.
+// In the parent frame, a conjunction survives if one of its alternatives in
+// this frame is complete.
 Configuration Frames::close(FrameId id) {
   if (frames_.memo(id).closed_known) return frames_.memo(id).closed;
   const Closing fits = closing(id);

@@ -153,7 +153,8 @@ UsedValues::Set PartialValues::with_scalars(UsedValues::Set set,
       path.push_back({part.nested, partials_[part.nested].parts});
       continue;
     }
-    // The print of what is around, as it is and with the hole, outwards.
+    // Invariant: `is` is the print of the value at `step`, and `hole` the print
+    // that it has with the hole in place of the scalar; from the inside out.
     const ValueText scalar = texts_[part.scalar];
     Fingerprint is = schema_solver::print_of_value(scalar);
     Fingerprint hole = schema_solver::print_of_value(kHole);

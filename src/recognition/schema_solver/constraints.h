@@ -85,8 +85,9 @@ struct ObjectConstraints {
   std::vector<NodeId> condition_nodes;
   bool operator==(const ObjectConstraints&) const = default;
 };
-// So many alternatives are followed side by side where they are those of one
-// disjunction.  Beyond it they are joined, or left out with a note.
+
+// The most alternatives of one disjunction that are followed side by side.
+// Further ones are joined, or left out with a note.
 inline constexpr std::size_t kMostAlternatives = std::size_t{1} << 14;
 
 // The most witnesses that one array disjunct may have.

@@ -18,10 +18,9 @@
 
 namespace parlance::schema_solver {
 
-// The most rules about a whole array (`contains`, and items that `not`
-// requires) that one item may count for, of `rules` of them: so many that the
-// choices for an item are at most 128, but at least one.  All of them up to
-// seven rules.
+// How many of `rules` rules about a whole array (`contains`, and items that
+// `not` requires) one item may count for: the largest number for which an item
+// has at most 128 choices, but at least one.  All of them up to seven rules.
 std::size_t rules_at_once(std::size_t rules);
 
 // The number of `contains` that may apply to one array together with those of

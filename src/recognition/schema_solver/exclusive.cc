@@ -326,7 +326,7 @@ class Collector {
     struct Member {
       std::vector<NodeId> nodes;
       bool required = false;
-      std::size_t declared = 0;  // by so many of the nodes that are closed
+      std::size_t declared = 0;  // by how many of the closed nodes
     };
     std::map<std::string_view, Member> found;
     std::size_t closed = 0;
@@ -447,8 +447,8 @@ class OverlapSearch {
     for (const NodeId option : options) {
       Facts facts;
       if (slots < kMaxSlotsOfAll) facts = collector.facts(option, type);
-      // The value itself has a slot, so that every list of candidates has the
-      // options of which nothing is known.
+      // The value itself has a slot, so that an option about which nothing is
+      // known is in every list of candidates.
       facts.slots.try_emplace("", Fact{{.types = type}, true});
       slots += facts.slots.size();
       facts_.push_back(std::move(facts));

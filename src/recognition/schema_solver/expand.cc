@@ -634,7 +634,7 @@ class SchemaSolver::Expander::Writer {
       exactness_ |=
           solver_.notes_.leave_out(one.by, one.node, one.keyword, one.why);
     }
-    // Those of joined alternatives were said when these were expanded.
+    // The notes on joined alternatives were made when these were expanded.
     exactness_ |= Exactness::undecided();
     if (languages.narrowed() && strings.inexact.empty()) say_too_large();
   }

@@ -118,7 +118,7 @@ void ObjectKeys::collect(SchemaSolver& solver,
   if (!disjunct.key_rules.empty()) {
     key_rule_language = solver.string_language(disjunct.key_rules);
     languages.push_back(key_rule_language.under);
-    // The strings that are missing were said when the rules were expanded.
+    // The note on missing strings was made when the rules were expanded.
     if (!key_rule_language.exact()) exactness |= Exactness::undecided();
   }
   // A single member cannot repeat a key.

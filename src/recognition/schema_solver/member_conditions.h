@@ -55,7 +55,7 @@ class MemberConditions {
     ConditionId some = kImpossible;  // one or more
     ConditionId two = kImpossible;   // or more
   };
-  static constexpr std::size_t kSpelledOut = 8;  // so many nodes are not halved
+  static constexpr std::size_t kSpelledOut = 8;  // longer lists are cut in two
   // Sets `none` and `one`.
   FewHold exactly_one(std::span<const NodeId> nodes);
   // Sets `some` and `two`.

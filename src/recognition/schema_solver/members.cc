@@ -180,7 +180,7 @@ std::vector<MemberAlternative> SchemaSolver::member_alternatives(
 // Splits by the constants in the tests of a condition: one alternative for each
 // constant that the value may be, and one for all other values.
 //
-// A condition about a constant is a list of parts, of which each is about few
+// A condition about constants is a list of parts, and each part is about few
 // constants.  What remains of a part if the value is none of its constants is
 // found once, so an alternative costs as many steps as it has parts left, and
 // n conditions `if t is "a1"` cost O(n).
@@ -219,7 +219,7 @@ std::vector<MemberAlternative> SchemaSolver::split_by_constants(
   };
   // Step 2: what remains of each part if the value is none of the constants.
   std::vector<ConditionId> otherwise;
-  std::vector<std::size_t> left;  // the parts of which something remains
+  std::vector<std::size_t> left;  // the parts that are not decided then
   for (std::size_t i = 0; i < parts.size(); ++i) {
     otherwise.push_back(conditions_.after_tests(
         parts[i], [&](Literal test) -> std::optional<bool> {

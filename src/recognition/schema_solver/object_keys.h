@@ -29,7 +29,7 @@ struct ObjectKeys {
   bool extras_known = false;
   std::vector<std::pair<KeyId, std::uint32_t>> ranks;  // by key
   std::vector<KeyId> declared;                         // by rank
-  std::vector<KeySet> below = {0};  // the first so many; grows on demand
+  std::vector<KeySet> below = {0};  // by rank: lower keys; grows on demand
   std::unordered_map<KeySet, std::uint32_t> min_ranks;
   automata::LanguageId possible = 0;
   bool possible_known = false;

@@ -2,7 +2,7 @@
 #define PARLANCE_SRC_SCHEMA_SOLVER_SOLVER_H_
 
 // Decides schema logic: rewrites the requirement on a value as alternatives
-// without logic, and tells which alternatives some value satisfies.
+// without logic, and decides which alternatives some value satisfies.
 //
 // A *literal* is a node of the schema that must hold, or must not.  A
 // *conjunction* is a set of literals that must hold together.  For each type of

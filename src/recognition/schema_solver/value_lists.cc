@@ -23,7 +23,7 @@ namespace parlance::schema_solver {
 
 namespace {
 
-// So many numbers are taken for infinitely many.
+// As many numbers as this count as infinitely many.
 constexpr std::uint64_t kNeverListed = std::uint64_t{1} << 62;
 // The most nested questions, beyond which no value is listed.
 constexpr std::uint32_t kMostNested = 2000;
