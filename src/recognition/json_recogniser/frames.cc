@@ -132,8 +132,8 @@ void Frames::drop_dominated(std::vector<Alternative>& list) {
 // An alternative survives if its conjunction is among `survivors` and it does
 // not bar the value.  Alternatives that become equal are merged.
 //
-// Invariant of the memo: Frame::after_all is the result if every alternative
-// survives and no value is remembered, which is the usual case.
+// Invariant of the memo: FrameMemo::after_all is the result if every
+// alternative survives and no value is remembered, which is the usual case.
 FrameId Frames::frame_after_value(FrameId id,
                                   const std::vector<ConjunctionId>& survivors,
                                   const std::string* unique_value,
@@ -160,8 +160,9 @@ FrameId Frames::frame_after_value(FrameId id,
       left.push_back(alternative);
     }
   }
-  if (all && !remember && frames_.memo(id).after_all != kUnknown)
+  if (all && !remember && frames_.memo(id).after_all != kUnknown) {
     return frames_.memo(id).after_all;
+  }
   if (left.empty()) return 0;
   if (frame.kind == FrameKind::kArray) drop_dominated(left);
   // Step 2: the frame without a pending value.  With uniqueItems, the set of
@@ -229,7 +230,7 @@ Configuration Frames::close(FrameId id) {
 Closing Frames::closing(FrameId id) {
   const Frame& frame = frames_[id];
   Closing closing;
-  for (Alternative alternative : frame.alternatives) {
+  for (const Alternative& alternative : frame.alternatives) {
     bool complete = false;
     if (frame.kind == FrameKind::kObject) {
       complete = solver_.complete(

@@ -243,8 +243,9 @@ Configuration JsonRecogniser::exact_layout_step(Configuration config,
                                             : after_comma(config.frame);
         }
       }
-      if (config.extra == kContinuing || steps_.close(config.frame).dead())
+      if (config.extra == kContinuing || steps_.close(config.frame).dead()) {
         return {};
+      }
       const LayoutText text = {"", language_->new_line(frame.depth - 1U)};
       if (match_next(text)) {
         config.extra = kClosing;
@@ -312,7 +313,7 @@ Configuration JsonRecogniser::token_step(Configuration config,
 }
 
 // The step with the first byte of a value, which determines its type.  What the
-// type leads to is memoised in Frame::entry.
+// type leads to is memoised in FrameMemo::entry.
 Configuration JsonRecogniser::begin_value(FrameId id, std::uint8_t byte) {
   const auto entered = [&](JsonType type, auto enter) {
     const auto index = static_cast<std::size_t>(type);

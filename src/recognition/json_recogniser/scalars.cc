@@ -93,8 +93,9 @@ Configuration JsonRecogniser::string_step(Configuration config,
   }
   config.lex = target;
   config.count += body == BodyState::kText;
-  if (config.count > lexemes_[target].max)
+  if (config.count > lexemes_[target].max) {
     return strings_.within_bounds(config);
+  }
   return language_->raw() ? strings_.counted_in_raw(config) : config;
 }
 
@@ -114,8 +115,9 @@ Configuration JsonRecogniser::close_string(Configuration config) {
     add_conjunction(survivors, entry.conjunction);
   }
   if (survivors.empty()) return {};
-  if (!lexeme.track)
+  if (!lexeme.track) {
     return steps_.after_value(config.frame, survivors, nullptr);
+  }
   const std::string value = "\"" + texts_[config.extra];
   return steps_.after_value(config.frame, survivors, &value);
 }

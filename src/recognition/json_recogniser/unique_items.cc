@@ -389,8 +389,9 @@ UsedValues::Set UniqueItems::barred_inside(FrameId id,
   // Step 2: of the scalars that may be barred, those without which no item can
   // be completed.
   std::set<std::string> values;
-  if (listed)
+  if (listed) {
     values = solver_.values().few_values(conjunction, kMostListed).values;
+  }
   for (const UsedValues::Set set : sets) {
     for (std::string& value : values_.texts(set)) {
       values.insert(std::move(value));
@@ -401,8 +402,9 @@ UsedValues::Set UniqueItems::barred_inside(FrameId id,
     if (value[0] == schema_solver::kNestedText) continue;
     const FrameId after =
         steps_.frame_after_value(id, {conjunction}, &value, 0);
-    if (after == 0 || !finishes(after))
+    if (after == 0 || !finishes(after)) {
       barred = values_.with_spellings(barred, value);
+    }
   }
   return answer(barred);
 }

@@ -277,8 +277,9 @@ void KeyTables::find_extra_keys(ObjectKeys& object_keys) {
     return;
   }
   std::vector<std::string> spelled;
-  for (const KeyId id : object_keys.spelled_list)
+  for (const KeyId id : object_keys.spelled_list) {
     spelled.push_back(solver_.names().text(id));
+  }
   const automata::LanguageId other =
       solver_.languages().complement(solver_.languages().literals(spelled));
   const auto add = [&](const std::vector<bool>& matched) {
@@ -445,8 +446,9 @@ automata::LanguageId KeyTables::possible_extra_keys(DisjunctId object) {
     std::vector<automata::LanguageId> parts;
     for (const ExtraKeys& extra : classes_of(object)) {
       const KeyClass key_class{kNoKey, &object_keys.languages, &extra.matched};
-      if (!solver_.satisfiable(solver_.member_conjunction(object, key_class)))
+      if (!solver_.satisfiable(solver_.member_conjunction(object, key_class))) {
         continue;
+      }
       parts.push_back(object_keys.languages.empty()
                           ? solver_.languages().everything()
                           : extra.language);
@@ -510,8 +512,9 @@ std::optional<automata::LanguageId> KeyTables::extra_keys_of_any_class(
     for (const std::vector<bool>& set : *sets) {
       std::vector<automata::LanguageId> none;
       for (std::size_t i = 0; i < patterns.size(); ++i) {
-        if (!set[i])
+        if (!set[i]) {
           none.push_back(solver_.languages().complement(languages[i]));
+        }
       }
       any.push_back(solver_.languages().all_of(std::move(none)));
     }
@@ -574,8 +577,9 @@ bool KeyTables::knows(NodeId node, const KeyClass& key_class) {
   }
   for (const auto& [pattern, child] :
        solver_.document().node(node).objects().pattern_properties) {
-    if (matches(solver_.string_sets().of_pattern(pattern), key_class))
+    if (matches(solver_.string_sets().of_pattern(pattern), key_class)) {
       return true;
+    }
   }
   return false;
 }

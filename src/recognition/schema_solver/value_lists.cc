@@ -67,8 +67,9 @@ bool ValueLists::finds_infinite(ConjunctionId conjunction) {
   }
   for (const DisjunctId disjunct :
        solver_.disjuncts(conjunction, JsonType::kNumber)) {
-    if (solver_.numbers().count(disjunct, kNeverListed) == kNeverListed)
+    if (solver_.numbers().count(disjunct, kNeverListed) == kNeverListed) {
       return true;
+    }
   }
   const std::vector<DisjunctId> objects =
       solver_.disjuncts(conjunction, JsonType::kObject);
@@ -89,8 +90,9 @@ bool ValueLists::infinite_object(DisjunctId object) {
     const auto& patterns = solver_.keys().languages(object);
     const std::vector<ExtraKeys> classes = solver_.keys().extra_keys(object);
     for (const ExtraKeys& extra : classes) {
-      if (!patterns.empty() && !solver_.languages().infinite(extra.language))
+      if (!patterns.empty() && !solver_.languages().infinite(extra.language)) {
         continue;
+      }
       for (const MemberAlternative& member : solver_.member_alternatives(
                object, condition, {kNoKey, &patterns, &extra.matched}, 1)) {
         if (solver_.satisfiable(member.conjunction) &&
