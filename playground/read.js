@@ -38,6 +38,7 @@ export class Read {
     this.taken = null;
     this.cut = null;
     this.family = "";  // automatic
+    this.isChosen = false;  // by the person, and so kept for another text
     this.readBy = "";
     this.view = null;
     this.lastMs = 0;
@@ -82,8 +83,7 @@ export class Read {
     byId("regions").addEventListener("select", ({ detail }) =>
       this.markBytes(detail.begin, detail.end));
     byId("family").addEventListener("change", ({ target }) => {
-      this.family = target.value;
-      this.now();
+      this.choose(target.value);
     });
     byId("slider").addEventListener("input", () => this.slide());
     byId("slider").addEventListener("keydown", (event) => this.pressSlider(event));
@@ -115,6 +115,7 @@ export class Read {
   }
 
   open(state, isRun = true) {
+    this.isChosen = false;
     this.family = state.family ?? "";
     byId("family").value = this.family;
     if (byId("family").value !== this.family) {
@@ -124,16 +125,33 @@ export class Read {
     }
     this.editors.tools.set(state.tools?.string ?? "");
     this.editors.prefix.set(state.prefix?.string ?? "");
+    this.example = null;
     this.showInput("response");
     if (state.pasted && isRun) return this.openText(state.pasted);
     this.take(null);
     this.setResponse(state.response ?? nothing());
     this.cut = state.cut ?? null;
+    if (state.title) {
+      this.example = { tools: state.tools?.string, prefix: state.prefix?.string };
+    }
     if (isRun) this.now();
+  }
+
+  // The tools of an example are not those of what is pasted over it.
+  leaveExample() {
+    for (const [name, text] of Object.entries(this.example ?? {})) {
+      if (this.editors[name].text === text) this.editors[name].set("");
+    }
+    this.example = null;
   }
 
   // The text of a file or a paste, and what it was taken for.
   async openText(text) {
+    this.leaveExample();
+    if (!this.isChosen) {
+      this.family = "";
+      byId("family").value = "";
+    }
     const found = text.isUtf8 ? recognise(text.string) : null;
     if (!found) {
       this.take(null);
@@ -318,6 +336,10 @@ export class Read {
       verdict.push(line);
     }
     verdict.push(view.summary);
+    if (text.bytes.length === 0) {
+      verdict.splice(0, 1, make("p", "", "Nothing to read yet: paste a response, " +
+        "drop a file, or take an example."));
+    }
     byId("verdict").replaceChildren(...verdict);
     byId("strip").replaceChildren(view.strip, view.legend);
     byId("regions").replaceChildren(view.response);
@@ -385,6 +407,7 @@ export class Read {
   }
 
   choose(family) {
+    this.isChosen = family !== "";
     this.family = family;
     byId("family").value = family;
     this.now();

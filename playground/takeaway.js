@@ -14,8 +14,11 @@ function fenced(text, kind = "") {
 export function report({ response, tools, prefix, family, version, verdict, message,
   link }) {
   const parts = [`Parlance ${version}, format \`${family}\`, in the playground.\n`];
-  parts.push(link.length <= 8000 ? `[Open it](${link})\n`
-    : "The link would be too long for an issue.\n");
+  // The address of a file on a disk is of no use to others.
+  parts.push(link.length > 8000 ? "The link would be too long for an issue.\n"
+    : link.startsWith("file:")
+      ? `In the address of a playground: \`${link.slice(link.indexOf("#"))}\`\n`
+      : `[Open it](${link})\n`);
   parts.push("**The response**" + (response.isUtf8 ? "" : ", in base64") + "\n\n" +
     fenced(response.isUtf8 ? response.string : base64Of(response.bytes)));
   if (prefix) parts.push(`**The prefix**\n\n${fenced(prefix.string)}`);

@@ -287,6 +287,58 @@ def test_places(browser, single):
     page.close()
 
 
+def paste(page, text):
+    """Pastes over what is there, as a person does."""
+    page.run("document.body.dataset.state = ''")
+    page.run(
+        f"(v => {{ v.dispatch({{selection: {{anchor: 0, head: v.state.doc.length}}}});"
+        f" const d = new DataTransfer(); d.setData('text/plain', {json.dumps(text)});"
+        " v.contentDOM.dispatchEvent(new ClipboardEvent('paste',"
+        " {clipboardData: d, bubbles: true, cancelable: true})); })"
+        f"({VIEW % 'response'})"
+    )
+    wait(page, "document.body.dataset.state === 'done'")
+
+
+def test_pastes(browser, single):
+    """A paste is looked at, as it is; an example's family is not that of a paste."""
+    page = browser.open(single)
+    wait(page)
+    show_example(page, "opener-in-a-line")
+    view = f"{VIEW % 'response'}.state.doc.toString()"
+    text = "<think>\r\nHm\r\n</think>\r\nYes"
+    paste(page, text)
+    assert page.run(view) == text
+    assert "CR LF" in said(page, "remarks")
+    assert page.run("document.getElementById('family').value") == ""
+    page.run(
+        "document.body.dataset.state = '';"
+        " document.querySelector('#remarks button').click()"
+    )
+    wait(page)
+    assert page.run(view) == text.replace("\r\n", "\n")
+    call = '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>'
+    answer = json.dumps({"choices": [{"message": {"content": call}}]})
+    paste(page, answer)
+    assert page.run(view) == call
+    assert "1 call" in said(page, "ranking")
+    page.run(
+        "document.body.dataset.state = '';"
+        " document.querySelector('#taken button').click()"
+    )
+    wait(page)
+    assert page.run(view) == answer
+    # The family that a person has chosen stays.
+    page.run(
+        "(e => { e.value = 'hermes_qwen2_5'; e.dispatchEvent(new Event('change')); })"
+        "(document.getElementById('family'))"
+    )
+    paste(page, call)
+    assert "hermes_qwen2_5" in said(page, "verdict")
+    paste(page, "")
+    page.close()
+
+
 def test_stream_and_cut(browser, single):
     page = browser.open(single)
     wait(page)
