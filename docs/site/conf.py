@@ -41,6 +41,8 @@ html_copy_source = False
 html_show_sphinx = False
 templates_path = []
 
+# What has pages, beside the files of the root.
+SOURCES = ("docs", "formats")
 LINK = re.compile(r"(!?\[[^\]]*\])\(([^()\s]+)\)")
 
 
@@ -50,9 +52,10 @@ def contents():
     for section in re.split(r"^## ", text, flags=re.M)[1:]:
         caption, _, body = section.partition("\n")
         lines = ["```{toctree}", ":hidden:", f":caption: {caption}", ""]
-        for title, target in re.findall(r"^\* \[(.+)\]\((.+)\.md\)$", body, re.M):
+        items = "\n".join(re.findall(r"^\* .*", body, re.M))
+        for title, target in re.findall(r"\[([^\]]+)\]\(([^()\s]+)\.md\)", items):
             place = (ROOT / "docs" / target).resolve().relative_to(ROOT)
-            lines.append(f"{title} </{place}>")
+            lines.append(f"{title[0].upper()}{title[1:]} </{place}>")
         yield "\n".join([*lines, "```"])
 
 
@@ -64,13 +67,19 @@ def formats():
 
 
 def without_folders(name, text):
-    """A link to a folder, which a code host shows as a list of files, becomes
-    its text."""
+    """A link to what a code host shows and the site has no page for, a folder or a
+    page elsewhere, becomes its text."""
     folder = (ROOT / name).parent
+
+    def is_elsewhere(path):
+        parts = path.resolve().relative_to(ROOT).parts
+        return path.suffix == ".md" and len(parts) > 1 and parts[0] not in SOURCES
 
     def replaced(link):
         target = link.group(2).partition("#")[0]
-        if target and (folder / target).is_dir():
+        if "://" in target or not target:
+            return link.group(0)
+        if (folder / target).is_dir() or is_elsewhere(folder / target):
             return link.group(1)[1:-1]
         return link.group(0)
 
