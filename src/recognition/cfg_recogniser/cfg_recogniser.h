@@ -74,7 +74,7 @@
 //   Contexts        contexts, loops, canonical forms, which subsumes which
 //   ReadSets        which contexts results depend on; tracking
 //   Activations     activations of lazy and limited rules
-//   Closures        what follows without reading (closure.cc, subsume.cc)
+//   Closures        what follows without reading (closure.h, simulation.h)
 //   Scanner         what items become when a byte or a token is read
 //   States, Sites   configurations outside and inside the texts of schemas
 //   Configurations  from a kernel of items to a configuration

@@ -6,7 +6,6 @@
 #include <functional>
 #include <optional>
 #include <span>
-#include <string>
 #include <utility>
 
 #include "base/work.h"
@@ -29,58 +28,18 @@ void sort_once(Items& items) {
 
 }  // namespace
 
-Closures::Closure::Closure(Closures& closures, Memory& memory, Budget budget,
-                           std::size_t depth, Enclosing* inside, Trace* trace)
+Closures::Closure::Closure(Closures& closures)
     : closures_(closures),
       facts_(closures.facts_),
       network_(facts_.network),
       contexts_(closures.contexts_),
       activations_(closures.activations_),
-      memory_(memory),
-      budget_(budget),
-      depth_(depth),
-      inside_(inside),
-      trace_(trace),
-      left_(memory.left),
-      kept_(memory.kept),
-      deferred_(memory.deferred),
-      seen_(memory.seen),
-      locals_(memory.locals),
-      recorded_pairs_(memory.recorded_pairs),
-      tail_calls_(memory.tail_calls),
-      contents_(memory.contents),
-      runs_(memory.runs),
-      members_(memory.members),
-      joined_(memory.joined),
-      assumed_(memory.assumed),
-      assumed_at_(memory.assumed_at),
-      assumed_entries_(memory.assumed_entries),
-      taken_(memory.taken),
-      compared_(memory.compared),
-      gone_(memory.gone) {
-  left_.clear();
-  kept_.clear();
-  deferred_.clear();
-  seen_.clear();
-  locals_.clear();
-  recorded_pairs_.clear();
-  tail_calls_.visited = contents_.visited = 0;
-  memory_.local_of_rule.resize(network_.rules.size());
-  ++memory_.round;
-}
+      locals_(facts_, contexts_),
+      local_of_rule_(network_.rules.size()),
+      simulation_(network_, contexts_, activations_, closures.read_sets_,
+                  locals_) {}
 
 // --- Items -------------------------------------------------------------------
-
-bool Closures::Closure::out_of_work() const {
-  base::note_place([&] {
-    for (std::size_t i = locals_.size(); i-- > 0;) {
-      const std::string& name = network_.rules[locals_[i].rule].name;
-      if (!name.empty()) return "the rule \"" + name + '"';
-    }
-    return std::string();
-  });
-  return false;
-}
 
 void Closures::Closure::add(const Item& item) {
   const NetworkState& state = network_.states[item.state];
@@ -182,14 +141,14 @@ void Closures::Closure::follow(const Item& item) {
 // end() if it was found afterwards.
 void Closures::Closure::call(const Item& item, const Item& after) {
   const rules::RuleId rule = network_.states[item.state].index;
-  Memory::Place& place = memory_.local_of_rule[rule];
-  const bool added = place.round != memory_.round;
+  Place& place = local_of_rule_[rule];
+  const bool added = place.round != round_;
   if (added) {
-    place = {memory_.round, static_cast<std::uint32_t>(locals_.size())};
+    place = {round_, static_cast<std::uint32_t>(locals_.size())};
     locals_.add(rule);
   }
   const std::uint32_t index = place.local;
-  Local& local = locals_[index];
+  LocalContext& local = locals_[index];
   local.callers.push_back(after);
   if (local.empty) add_after_empty(after);
   if (added) add({network_.rules[rule].start, local_context(index), 0, 0});
@@ -276,10 +235,10 @@ bool Closures::Closure::only_ends(const Item& item) {
   while (!left.empty()) {
     const ContextId context = left.back();
     left.pop_back();
-    if (!spend(1)) return false;
+    if (!locals_.spend(1)) return false;
     if (context == kOutermost) continue;
     if (is_local(context)) {
-      for (const Item& caller : local_of(context).callers) {
+      for (const Item& caller : locals_.of(context).callers) {
         if (!network_.states[caller.state].live) continue;
         if (!facts_.tails[caller.state]) return false;
         if (std::ranges::find(seen, caller.context) != seen.end()) continue;
@@ -339,7 +298,7 @@ void Closures::Closure::end(const Item& item) {
   }
   // At this position: the rule is empty.  Those who call it from now on are
   // continued by call(); to continue a caller adds no caller to the list.
-  Local& one = local_of(item.context);
+  LocalContext& one = locals_.of(item.context);
   if (one.empty) return;
   one.empty = true;
   for (const Item& after : one.callers) add_after_empty(after);
@@ -375,7 +334,24 @@ void Closures::Closure::drop_dominated() {
 // empty.  Then repeats that a smaller count subsumes are dropped, the local
 // contexts that the kept items refer to are interned, and items that others
 // make redundant are dropped.
-Closures::Closed Closures::Closure::run(Items& items) {
+Closures::Closed Closures::Closure::run(Items& items, Budget budget,
+                                        std::size_t depth, Enclosing* inside,
+                                        Trace* trace) {
+  budget_ = budget;
+  depth_ = depth;
+  inside_ = inside;
+  trace_ = trace;
+  closed_ = {};
+  left_.clear();
+  kept_.clear();
+  deferred_.clear();
+  seen_.clear();
+  if (!least_.empty()) least_ = {};
+  locals_.clear();
+  ++round_;
+  simulation_.begin(trace);
+  tail_calls_.visited = contents_.visited = 0;
+
   add_all(items);
   while (!left_.empty() || run_deferred()) {
     if (left_.empty()) continue;
@@ -384,7 +360,7 @@ Closures::Closed Closures::Closure::run(Items& items) {
       items.clear();
       return {.pure = false};
     }
-    if (!spend(1)) {
+    if (!locals_.spend(1)) {
       items.clear();
       return {.pure = false};
     }
@@ -407,7 +383,7 @@ Closures::Closed Closures::Closure::run(Items& items) {
   }
   std::sort(kept_.begin(), kept_.end());
   kept_.erase(std::unique(kept_.begin(), kept_.end()), kept_.end());
-  if (drop_subsumed(kept_)) closed_.pure = false;
+  if (simulation_.drop_redundant(kept_)) closed_.pure = false;
   items = kept_;
   return closed_;
 }
@@ -463,7 +439,7 @@ void Closures::Closure::join_contents(std::span<const std::uint32_t> loop) {
   // the outermost context stays: there is nothing to replace it by.
   Items& content = locals_[first].content;
   for (const std::uint32_t index : loop) {
-    spend(1 + locals_[index].callers.size() / 4);
+    locals_.spend(1 + locals_[index].callers.size() / 4);
     for (const Item& caller : locals_[index].callers) {
       if (!network_.states[caller.state].live) continue;
       if (facts_.tails[caller.state] && caller.context != kOutermost) {
@@ -483,7 +459,7 @@ void Closures::Closure::join_contents(std::span<const std::uint32_t> loop) {
         continue;
       }
       if (!is_local(caller.context)) record_read(caller.context);
-      const ContextId up = settled(caller.context);
+      const ContextId up = locals_.settled(caller.context);
       if (up != local_context(first)) joined_.push_back(up);
     }
   }
@@ -494,12 +470,12 @@ void Closures::Closure::join_contents(std::span<const std::uint32_t> loop) {
   // k contexts cost n log k.
   runs_ = {0, content.size()};
   for (const ContextId up : joined_) {
-    const std::span<const Item> further = content_of(up);
-    if (!spend(1 + further.size() / 4)) break;
+    const std::span<const Item> further = locals_.content_of(up);
+    if (!locals_.spend(1 + further.size() / 4)) break;
     content.insert(content.end(), further.begin(), further.end());
     runs_.push_back(content.size());
   }
-  while (runs_.size() > 2 && spend(1 + content.size() / 8)) {
+  while (runs_.size() > 2 && locals_.spend(1 + content.size() / 8)) {
     std::size_t kept = 1;
     for (std::size_t i = 2; i < runs_.size(); i += 2) {
       const auto at = [&](std::size_t run) {
@@ -552,12 +528,12 @@ void Closures::Closure::intern_loop(std::span<const std::uint32_t> loop) {
   // earlier one.
   for (const std::uint32_t member : members) {
     Items& content = locals_[member].content;
-    spend(1 + content.size() / 4);
-    for (Item& item : content) item.context = settled(item.context);
+    locals_.spend(1 + content.size() / 4);
+    for (Item& item : content) item.context = locals_.settled(item.context);
     sort_once(content);
   }
   for (const std::uint32_t member : members) {
-    drop_subsumed(locals_[member].content);
+    simulation_.drop_redundant(locals_[member].content);
   }
   // Members that refer to no other member, or equal an older context, are
   // interned one by one.  Each may free others of their references; what is
@@ -565,19 +541,19 @@ void Closures::Closure::intern_loop(std::span<const std::uint32_t> loop) {
   for (bool more = true; more;) {
     more = false;
     for (const std::uint32_t member : members) {
-      Local& one = locals_[member];
+      LocalContext& one = locals_[member];
       if (one.made != kLocal) continue;
-      spend(1 + one.content.size() / 4);
+      locals_.spend(1 + one.content.size() / 4);
       bool open = false;
       for (Item& item : one.content) {
-        item.context = settled(item.context);
+        item.context = locals_.settled(item.context);
         open = open || is_local(item.context);
       }
       if (!std::ranges::is_sorted(one.content)) {
         std::sort(one.content.begin(), one.content.end());
       }
       if (open) {
-        one.made = older_equal(member);
+        one.made = simulation_.older_equal(member);
       } else {
         one.made = intern_context(one.content);
       }
@@ -591,7 +567,7 @@ void Closures::Closure::intern_loop(std::span<const std::uint32_t> loop) {
 }
 
 ContextId Closures::Closure::intern_context(const Items& content) {
-  spend(1 + content.size() / 8);
+  locals_.spend(1 + content.size() / 8);
   const ContextId id = contexts_.intern(content);
   record_made(id, 1);
   return id;
@@ -646,11 +622,10 @@ void Closures::close(Items& items, Trace& trace) {
 Closures::Closed Closures::close(Items& items, Budget budget, std::size_t depth,
                                  Enclosing* inside, Trace* trace) {
   while (reused_.size() <= depth) {
-    reused_.push_back(std::make_unique<Memory>());
-    memory_.add(facts_.network.rules.size() * sizeof(Memory::Place));
+    reused_.push_back(std::make_unique<Closure>(*this));
+    memory_.add(reused_.back()->own_bytes());
   }
-  return Closure(*this, *reused_[depth], budget, depth, inside, trace)
-      .run(items);
+  return reused_[depth]->run(items, budget, depth, inside, trace);
 }
 
 // Computes the least fixed point of "this activation may end here".  The

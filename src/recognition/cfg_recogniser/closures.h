@@ -33,8 +33,6 @@ class Closures {
 
  private:
   class Closure;
-  // Memory that closures reuse, by nesting depth.
-  struct Memory;
   // The stack of activations whose closures are being computed.
   struct Enclosing {
     Enclosing* outer = nullptr;
@@ -62,7 +60,7 @@ class Closures {
   Parts& parts_;
   ReadSets& read_sets_;
   TableMemory& memory_;
-  std::vector<std::unique_ptr<Memory>> reused_;  // by depth
+  std::vector<std::unique_ptr<Closure>> reused_;  // by depth
   std::size_t closings_ = 0;  // closures of activations, for one closure
 };
 

@@ -1,17 +1,6 @@
-// Which contexts make others redundant: see closure.h.
-//
-// A context `b` subsumes `a` if for each item of `a` there is one of `b` in the
-// same state whose context subsumes that of the first: then all that may follow
-// in `a` may follow in `b`.  This is the largest simulation between contexts,
-// which are a graph whose edges are items (Henzinger, Henzinger and Kopke,
-// 1995).  It is sound for any grammar, and finds what left recursion and
-// ambiguity pile up: after "1+1+1" in e ::= e "+" e | [0-9] there is one
-// context of e, not a larger one for each "+".
-//
-// The simulation is computed coinductively.  A pair is assumed to hold while
-// its items are compared, so cycles end.  A pair that fails does so in spite of
-// the assumptions, so its failure is final.  A pair that holds is final once
-// all assumed pairs hold.
+// Which contexts make others redundant: see simulation.h.
+
+#include "cfg_recogniser/simulation.h"
 
 #include <algorithm>
 #include <array>
@@ -22,7 +11,6 @@
 #include <utility>
 
 #include "base/work.h"
-#include "cfg_recogniser/closure.h"
 
 namespace parlance::cfg_recogniser {
 namespace {
@@ -51,21 +39,15 @@ constexpr std::size_t kNeighbours = 8;
 
 }  // namespace
 
-ContextId Closures::Closure::settled(ContextId context) {
-  if (!is_local(context)) return context;
-  const std::uint32_t same = local_of(context).same;
-  if (same == kLocal) return context;
-  const ContextId made = locals_[same].made;
-  return made == kLocal ? local_context(same) : made;
-}
-
-std::span<const Item> Closures::Closure::content_of(ContextId context) {
-  if (is_local(context)) return local_of(context).content;
-  return contexts_[context];
+void Simulation::begin(Trace* trace) {
+  trace_ = trace;
+  recorded_pairs_.clear();
+  pairs_of_all_ = pairs_ = 0;
+  gave_up_ = false;
 }
 
 // Whether `b` accepts all that `a` accepts, were their contexts equal.
-bool Closures::Closure::covers(const Item& b, const Item& a) const {
+bool Simulation::covers(const Item& b, const Item& a) const {
   if (a.state != b.state) return false;
   const NetworkState& state = network_.states[a.state];
   if (a.inner != b.inner) {
@@ -84,8 +66,8 @@ bool Closures::Closure::covers(const Item& b, const Item& a) const {
 // the same, and its budgets are not smaller.  An activation that ends where it
 // may, or that ends in another way once its budget is used up, is not compared;
 // nor is one with activations inside, which have budgets of their own.
-bool Closures::Closure::covers(const RuleActivation& b, const RuleActivation& a,
-                               const NetworkRule& rule) const {
+bool Simulation::covers(const RuleActivation& b, const RuleActivation& a,
+                        const NetworkRule& rule) const {
   return !rule.lazy && rule.options.marker == rules::kNoId &&
          b.budget.chars >= a.budget.chars &&
          b.budget.tokens >= a.budget.tokens && b.kernel == a.kernel &&
@@ -101,11 +83,10 @@ bool Closures::Closure::covers(const RuleActivation& b, const RuleActivation& a,
 // A search ends at an entry that is 0, so entries of assumptions that were
 // withdrawn stay, and are void.  The table does not fill: each subsumed()
 // clears it, and makes at most kMostPairs assumptions.
-std::uint16_t& Closures::Closure::assumption(ContextId a, ContextId b) {
-  static_assert(kMostPairs * 2 <
-                std::tuple_size_v<decltype(Memory::assumed_at)>);
+std::uint16_t& Simulation::assumption(ContextId a, ContextId b) {
+  static_assert(kMostPairs * 2 < std::tuple_size_v<decltype(assumed_at_)>);
   const std::pair pair(a, b);
-  const std::uint64_t hash = (std::uint64_t{a} << 32 | b) * 0x9E3779B97F4A7C15;
+  const std::uint64_t hash = pair_key(a, b) * 0x9E3779B97F4A7C15;
   for (std::size_t at = hash >> 55;; at = (at + 1) % assumed_at_.size()) {
     std::uint16_t& entry = assumed_at_[at];
     if (entry == 0) return entry;
@@ -124,11 +105,11 @@ std::uint16_t& Closures::Closure::assumption(ContextId a, ContextId b) {
 // all that was looked at.
 //
 // Recursive: at most kMostPairs deep.
-bool Closures::Closure::holds(ContextId a, ContextId b) {
+bool Simulation::holds(ContextId a, ContextId b) {
   // Answers that need no comparison: the contexts are the same, the pair was
   // found to hold for an item before, or it is assumed, or known.
-  a = settled(a);
-  b = settled(b);
+  a = locals_.settled(a);
+  b = locals_.settled(b);
   if (a == b) return true;
   if (!is_local(a)) compared_.push_back(a);
   if (!is_local(b)) compared_.push_back(b);
@@ -148,7 +129,7 @@ bool Closures::Closure::holds(ContextId a, ContextId b) {
     }
   }
   if (++pairs_ > kMostPairs || items_ > kMostItems ||
-      !spend(1 + content_of(a).size() / 4)) {
+      !locals_.spend(1 + locals_.content_of(a).size() / 4)) {
     gave_up_ = true;
     return false;
   }
@@ -165,23 +146,25 @@ bool Closures::Closure::holds(ContextId a, ContextId b) {
   // Contents are sorted by state, so `first` only moves on.  Most items of two
   // lists of hundreds name the same two contexts, which are compared once: that
   // pair is `held` in `held_by`.
-  const std::span<const Item> of_b = content_of(b);
+  const std::span<const Item> of_b = locals_.content_of(b);
   auto first = of_b.begin();
   ContextId held = kOutermost;
   ContextId held_by = kOutermost;
-  const bool all = std::ranges::all_of(content_of(a), [&](const Item& item) {
-    while (first != of_b.end() && first->state < item.state) ++first;
-    for (auto at = first; at != of_b.end() && at->state == item.state; ++at) {
-      ++items_;
-      if (!covers(*at, item)) continue;
-      if (item.context == held && at->context == held_by) return true;
-      if (!holds(item.context, at->context)) continue;
-      held = item.context;
-      held_by = at->context;
-      return true;
-    }
-    return false;
-  });
+  const bool all =
+      std::ranges::all_of(locals_.content_of(a), [&](const Item& item) {
+        while (first != of_b.end() && first->state < item.state) ++first;
+        for (auto at = first; at != of_b.end() && at->state == item.state;
+             ++at) {
+          ++items_;
+          if (!covers(*at, item)) continue;
+          if (item.context == held && at->context == held_by) return true;
+          if (!holds(item.context, at->context)) continue;
+          held = item.context;
+          held_by = at->context;
+          return true;
+        }
+        return false;
+      });
   if (all) return true;
   assumed_.resize(mark);
   taken_.resize(mark_taken);
@@ -194,28 +177,28 @@ bool Closures::Closure::holds(ContextId a, ContextId b) {
 }
 
 // The answer no to a pair depends on what was compared to find it, now as then.
-bool Closures::Closure::take_compared(ReadSetId read_set) {
+bool Simulation::take_compared(ReadSetId read_set) {
   if (read_set == Contexts::kTooMany) {
     too_many_compared_ = true;
   } else {
-    const std::span<const ContextId> contexts = closures_.read_sets_[read_set];
+    const std::span<const ContextId> contexts = read_sets_[read_set];
     compared_.insert(compared_.end(), contexts.begin(), contexts.end());
   }
   return false;
 }
 
-ReadSetId Closures::Closure::compared_since(std::size_t mark) {
+ReadSetId Simulation::compared_since(std::size_t mark) {
   if (too_many_compared_) return Contexts::kTooMany;
   std::vector<ContextId> contexts(
       compared_.begin() + static_cast<std::ptrdiff_t>(mark), compared_.end());
   std::sort(contexts.begin(), contexts.end());
   contexts.erase(std::unique(contexts.begin(), contexts.end()), contexts.end());
   if (contexts.size() > kMostCompared) return Contexts::kTooMany;
-  return closures_.read_sets_.intern(contexts);
+  return read_sets_.intern(contexts);
 }
 
 // Whether context `b` subsumes context `a`; false if that is not found.
-bool Closures::Closure::subsumed(ContextId a, ContextId b) {
+bool Simulation::subsumed(ContextId a, ContextId b) {
   pairs_of_all_ += std::exchange(pairs_, 0) + (gave_up_ ? kPairsOfGivingUp : 0);
   gave_up_ = false;
   if (pairs_of_all_ > kMostPairsOfClosure) return false;
@@ -227,7 +210,7 @@ bool Closures::Closure::subsumed(ContextId a, ContextId b) {
   compared_.clear();
   too_many_compared_ = false;
   const bool all = holds(a, b);
-  spend(1 + (items_ + compared_.size()) / kComparedPerStep);
+  locals_.spend(1 + (items_ + compared_.size()) / kComparedPerStep);
   if (trace_ != nullptr) {
     for (const ContextId context : compared_) trace_->compared.add(context);
     if (too_many_compared_) trace_->compared_too_many = true;
@@ -243,10 +226,12 @@ bool Closures::Closure::subsumed(ContextId a, ContextId b) {
 // Adds the pairs that the last subsumed() compared to the read set: its result
 // holds wherever those contexts have the same contents, and for pairs that were
 // known, wherever they are the same contexts.
-void Closures::Closure::record_pairs() {
+void Simulation::record_pairs() {
   for (const auto& [one, other] : assumed_) {
-    if (!is_local(one)) record_read(one);
-    if (!is_local(other)) record_read(other);
+    if (trace_ != nullptr) {
+      if (!is_local(one)) trace_->reads.add(one);
+      if (!is_local(other)) trace_->reads.add(other);
+    }
     recorded_pairs_.insert(pair_key(one, other));
   }
   if (trace_ == nullptr) return;
@@ -256,7 +241,6 @@ void Closures::Closure::record_pairs() {
   }
 }
 
-// Drops items that others make redundant, and returns whether there were any.
 // Where two contexts have hundreds of states in common, they are compared once:
 // `known` has the last two answers.
 //
@@ -264,8 +248,7 @@ void Closures::Closure::record_pairs() {
 // neither is redundant beside the other.  Items are sorted by state and then by
 // context, and of two equivalent ones the later is dropped, so the one with the
 // older context stays.
-// REQUIRES: `items` is sorted.
-bool Closures::Closure::drop_subsumed(Items& items) {
+bool Simulation::drop_redundant(Items& items) {
   const auto first = std::ranges::adjacent_find(items, {}, &Item::state);
   if (first == items.end()) return false;
   std::vector<bool>& gone = gone_;
@@ -311,14 +294,12 @@ bool Closures::Closure::drop_subsumed(Items& items) {
   return true;
 }
 
-// A context that is equivalent to the local one and was interned before: one of
-// the contexts that it refers to.  kLocal if there is none.
-ContextId Closures::Closure::older_equal(std::uint32_t index) {
+ContextId Simulation::older_equal(std::uint32_t index) {
   const ContextId context = local_context(index);
   std::array<ContextId, kNeighbours> tried;
   std::size_t count = 0;
   for (const Item& item : locals_[index].content) {
-    const ContextId other = settled(item.context);
+    const ContextId other = locals_.settled(item.context);
     if (is_local(other) || other == kOutermost) continue;
     const auto last = tried.begin() + static_cast<std::ptrdiff_t>(count);
     if (std::find(tried.begin(), last, other) != last) continue;
