@@ -378,7 +378,7 @@ export class Read {
       for (const mark of model.marks) {
         if (mark.end <= begin || mark.begin >= end) continue;
         out.push({ from: unit(mark.begin), to: unit(mark.end),
-          name: mark.kind === "bad" ? "lost" : "noted" });
+          name: { bad: "lost", hint: "hinted" }[mark.kind] ?? "noted" });
       }
       return out;
     };
