@@ -1,8 +1,9 @@
 // The page: what is opened, kept and shared, and the keys of all parts.
 
-import { button, make, number, show } from "../src/beside/explanation/viewer/text.js";
+import { button, make, number, show, shown } from "../src/beside/explanation/viewer/text.js";
 
 import { examples } from "./examples.js";
+import { isTokenizer } from "./intake.js";
 import { checked, decode, encode, written } from "./link.js";
 import { Text, decoded } from "./places.js";
 import { Constrain } from "./constrain.js";
@@ -46,7 +47,10 @@ const onState = (what) => {
 };
 
 const read = new Read(onState);
-const constrain = new Constrain(onState);
+const constrain = new Constrain(onState, () => {
+  byId("wanted").hidden = true;
+  keepDraft(false);
+});
 const write = new Write(read.engine, onState);
 const parts = { read, write, constrain };
 let names = [];
@@ -71,6 +75,17 @@ function open(state, isRun = true) {
   const id = Object.hasOwn(parts, state.part) ? state.part : "read";
   parts[id].open(state, isRun);
   showPart(id);
+  // What a link says of a tokenizer is its name and digest.
+  if (state.tokenizer && state.tokenizer !== constrain.tokenizer.words) {
+    sayTokenizer(state.tokenizer);
+  }
+}
+
+function sayTokenizer(words) {
+  const [, name, digest] = /^(.*) ([0-9a-f]*)$/s.exec(words) ?? [null, words, ""];
+  byId("wanted").hidden = false;
+  byId("wanted").replaceChildren("It was seen with the tokenizer ", shown("b", name),
+    digest ? ` (SHA-256 ${digest.slice(0, 16)}…)` : "", ": open its file to see tokens.");
 }
 
 // The state as JSON has it; `left`: names of what is left out.
@@ -211,6 +226,8 @@ async function share() {
 // ---- Files
 
 async function openFile(file) {
+  const head = new Uint8Array(await file.slice(0, 4096).arrayBuffer());
+  if (isTokenizer(file.name, head)) return constrain.tokenizer.open(file);
   if (file.size > 64 << 20) {
     return notice("The file is larger than 64 MB: parlance explain --html reads it.");
   }

@@ -17,7 +17,7 @@ export function placeOf(api, source, { span, path }, prefix = "") {
   }
 }
 
-// The operations on the functions of the module.
+// The operations on the functions of the module, and what compiles a grammar.
 export function compiling(api) {
   let known = { key: "", grammar: null };
   let bytes = null;  // a vocabulary of every byte
@@ -49,15 +49,14 @@ export function compiling(api) {
     if (known.key === key) return known.grammar;
     known.grammar?.free();
     known = { key: "", grammar: null };
-    let grammar;
-    if (kind === "tools") {
-      const { request } = parsed(source);
-      grammar = new api.Format(family).grammar(request);
-    } else {
-      grammar = new api.Grammar(source, { language: kind });
-    }
-    known = { key, grammar };
-    return grammar;
+    known = { key, grammar: grammarOf({ kind, source, family }) };
+    return known.grammar;
+  }
+
+  // For the tokens of a vocabulary, if one is given.
+  function grammarOf({ kind, source, family }, vocabulary) {
+    if (kind !== "tools") return new api.Grammar(source, { language: kind, vocabulary });
+    return new api.Format(family).grammar({ ...parsed(source).request, vocabulary });
   }
 
   function refusal(error, source, given) {
@@ -86,7 +85,7 @@ export function compiling(api) {
     });
   }
 
-  return {
+  const operations = {
     compile(given) {
       const { kind, source } = given;
       let request = null;
@@ -163,4 +162,6 @@ export function compiling(api) {
       constraint.free();
     }
   }
+
+  return { operations, grammarOf };
 }

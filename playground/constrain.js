@@ -6,8 +6,10 @@ import { button, count, make, number, show, shown }
 
 import { Editor } from "./editor.js";
 import { Engine, kOld } from "./engine.js";
+import { List } from "./list.js";
 import { Text } from "./places.js";
 import { tabs } from "./tabs.js";
+import { Tokenizer } from "./tokenizer.js";
 
 const kDelay = 250;
 const kMostNotes = 200;
@@ -21,9 +23,12 @@ const kHints = new Map([
 ]);
 
 export class Constrain {
-  constructor(onState) {
+  // `onTokenizer` is called when a tokenizer is read, or forgotten.
+  constructor(onState, onTokenizer) {
     this.onState = onState;
+    this.onTokenizer = onTokenizer;
     this.engine = new Engine("parlance", (state) => this.engineIs(state));
+    this.tokenizer = new Tokenizer(this.engine, () => this.tokenizerIs());
     this.source = new Text("");
     this.timer = null;
     this.run = 0;
@@ -38,9 +43,20 @@ export class Constrain {
     this.showPane = tabs(byId("constrain-panes"),
       [["described", "Input"], ["answer", "Result"]]);
     this.showAnswer = tabs(byId("answers"),
-      [["refusal", "Verdict"], ["try", "Try a text"]], (id) => {
-        if (id === "try") this.tryText();
+      [["refusal", "Verdict"], ["try", "Try a text"], ["allowed", "Allowed"]], (id) => {
+        this.tab = id;
+        if (id !== "refusal") this.tryText();
       });
+    this.tokens = new List("Allowed tokens", (i) => this.tokenLine(i), () => {});
+    this.tokens.element.hidden = true;
+    byId("allowed").append(this.tokens.element);
+    byId("filter").addEventListener("input", () => this.fillAllowed());
+    byId("open-tokenizer").addEventListener("click",
+      () => byId("tokenizer-file").click());
+    byId("tokenizer-file").addEventListener("change", ({ target }) => {
+      if (target.files[0]) this.tokenizer.open(target.files[0]);
+      target.value = "";
+    });
     byId("notation").addEventListener("change", () => this.compile());
     byId("writer").addEventListener("change", () => this.compile());
     byId("walk").addEventListener("click", () => this.walk());
@@ -58,7 +74,8 @@ export class Constrain {
   get state() {
     return { part: "constrain", kind: byId("notation").value,
       family: byId("writer").value || this.family || "qwen3",
-      source: new Text(this.editor.text), text: new Text(this.tried.text) };
+      source: new Text(this.editor.text), text: new Text(this.tried.text),
+      tokenizer: this.tokenizer.words };
   }
 
   open(state, isRun = true) {
@@ -85,12 +102,13 @@ export class Constrain {
     this.timer = setTimeout(what, kDelay);
   }
 
-  engineIs({ progress, slow }) {
+  engineIs({ progress, slow, said, lane }) {
+    if (said !== undefined) this.tokenizer.say(said);
     if (progress !== undefined && !this.compiled) {
       byId("judgement").replaceChildren(
         make("p", "", `The compiler is loading: ${progress} %`));
     }
-    if (slow) {
+    if (slow && lane === "compile") {
       byId("judgement").replaceChildren(make("p", "", "Still compiling. "),
         button("own", "Stop", () => this.engine.stop()));
     }
@@ -218,7 +236,9 @@ export class Constrain {
       list.append(pre);
     }
     byId("walk").disabled = !this.compiled;
-    if (!this.compiled) this.fillTry(null);
+    if (this.compiled) return;
+    this.fillTry(null);
+    this.fillAllowed();
   }
 
   async tryText() {
@@ -229,10 +249,74 @@ export class Constrain {
       const found = await this.engine.run("try", "accept",
         { ...this.given(), text: text.bytes });
       this.fillTry(found, text);
+      await this.fillAllowed();
     } catch (error) {
       if (error !== kOld) byId("acceptance").replaceChildren(
         shown("p", error.message, "failure"));
     }
+  }
+
+  // ---- Tokens that are allowed after the text
+
+  tokenizerIs() {
+    this.fillAllowed();
+    this.onTokenizer();
+  }
+
+  tokenLine(i) {
+    const id = this.allowed.ids[i];
+    return `${String(id).padStart(7)}  ${this.tokenizer.text(id)}`;
+  }
+
+  async fillAllowed() {
+    if (this.tab !== "allowed") return;
+    const said = byId("allowed-said");
+    const tokenizer = this.tokenizer.request;
+    const empty = (...nodes) => {
+      said.replaceChildren(...nodes);
+      this.tokens.element.hidden = true;
+      byId("filter-line").hidden = !tokenizer;
+    };
+    if (!this.compiled) {
+      return empty(make("p", "quiet", "There is nothing that compiles."));
+    }
+    if (!tokenizer) {
+      return empty(make("p", "quiet", "Which tokens are allowed needs the tokenizer: " +
+        "open its file, or drop it on the page. It stays in this browser."));
+    }
+    const text = new Text(this.tried.text);
+    try {
+      const found = await this.engine.run("allowed", "allowed", { ...this.given(),
+        tokenizer, text: text.bytes, filter: byId("filter").value });
+      if (tokenizer !== this.tokenizer.request) return;
+      if (found.isRefused) {
+        return empty(make("p", "worst", "✕ The text is refused: nothing may come after it"));
+      }
+      this.allowed = found;
+      this.showAllowed(found, text);
+    } catch (error) {
+      if (error !== kOld) empty(shown("p", error.message, "failure"));
+    }
+  }
+
+  showAllowed({ all, ids, forced, forcedIds, canEnd }, text) {
+    const after = text.bytes.length === 0 ? "at the beginning"
+      : `after the ${count(text.bytes.length, "byte")} of the text`;
+    const lines = [make("p", "worst", `${count(all, "token")} of ` +
+      `${number(this.tokenizer.size)} may come ${after}`)];
+    if (ids.length < all) lines.push(make("p", "quiet", `${number(ids.length)} are listed`));
+    if (canEnd) lines.push(make("p", "", "It may end here."));
+    if (forced) {
+      const what = make("p");
+      what.append("What must follow: ", shown("code", forced));
+      if (forcedIds.length > 0) what.append(", as tokens ", forcedIds.join(", "));
+      lines.push(what);
+    }
+    byId("allowed-said").replaceChildren(...lines);
+    byId("filter-line").hidden = false;
+    this.tokens.element.hidden = false;
+    this.tokens.element.scrollTop = 0;
+    this.tokens.set(ids.length);
   }
 
   fillTry(found, text) {

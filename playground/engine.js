@@ -65,7 +65,8 @@ let workerAddress = null;
 
 export class Engine {
   // `module`: "parser" or "parlance".  `onState` is called with {progress},
-  // {slow: true} and {idle: true}.  A request takes at most `mostMs`.
+  // {slow: true, lane}, {said} (what the worker says of its work) and {idle: true}.
+  // A request takes at most `mostMs`.
   constructor(module, onState = () => {}, mostMs = kMostMs) {
     this.module = module;
     this.mostMs = mostMs;
@@ -96,11 +97,11 @@ export class Engine {
     return worker;
   }
 
-  // The answer of operation `op`.
-  run(lane, op, given = {}) {
+  // The answer of operation `op`, which may take another time than the others.
+  run(lane, op, given = {}, mostMs = this.mostMs) {
     return new Promise((resolve, reject) => {
       this.waiting.get(lane)?.reject(kOld);
-      this.waiting.set(lane, { op, given, resolve, reject });
+      this.waiting.set(lane, { lane, op, given, mostMs, resolve, reject });
       this.next();
     });
   }
@@ -117,14 +118,15 @@ export class Engine {
     }
     if (this.busy !== job) return;
     this.timers = [
-      setTimeout(() => this.onState({ slow: true }), kSlowMs),
-      setTimeout(() => this.stop(`It took longer than ${this.mostMs / 1000} ` +
-        "seconds and was ended."), this.mostMs),
+      setTimeout(() => this.onState({ slow: true, lane }), kSlowMs),
+      setTimeout(() => this.stop(`It took longer than ${job.mostMs / 1000} ` +
+        "seconds and was ended."), job.mostMs),
     ];
     this.worker.postMessage({ op: job.op, given: job.given });
   }
 
-  answer({ value, error }) {
+  answer({ value, error, said }) {
+    if (said !== undefined) return this.onState({ said });
     if (error?.code === "spent") return this.stop(error.message);
     const job = this.busy;
     this.end(() => error

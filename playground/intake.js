@@ -2,7 +2,8 @@
 // escaped string out of a log, or the text of a response.
 //
 // recognise(string) is {as, why, response?, isStream?} or null for plain text.
-// The text of a stream is read by the library (SSE).
+// The text of a stream is read by the library (SSE).  Of a file its first bytes and
+// its name say whether it is a tokenizer.
 
 const kMostBytes = 8 << 20;
 
@@ -111,4 +112,13 @@ export function recognise(text) {
     if (answer) return answer;
   }
   return escapedOf(text);
+}
+
+// Whether a file is a tokenizer, by its name and its first bytes.
+export function isTokenizer(name, head) {
+  const text = String.fromCharCode(...head.subarray(0, 1024));
+  if (text.startsWith("GGUF") || /\.(?:gguf|tiktoken|vocab)$/i.test(name)) return true;
+  if (/^\s*\{\s*"version"\s*:\s*"[^"]*"\s*,\s*"truncation"/.test(text)) return true;
+  return /^(?:tokenizer|tekken)[^/]*\.(?:json|model)$/i.test(name) &&
+    !/config/i.test(name);
 }

@@ -12,7 +12,7 @@ import { Text } from "./places.js";
 export const kMostBytes = 4 << 20;  // of JSON in a link
 
 const kTexts = ["response", "pasted", "tools", "prefix", "source", "text"];
-const kNames = ["v", "part", "family", "kind", "title"];
+const kNames = ["v", "part", "family", "kind", "title", "tokenizer"];
 
 async function bytesFrom(stream, most) {
   const parts = [];

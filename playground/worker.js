@@ -3,6 +3,7 @@
 
 import * as reading from "../bindings/node/lib/reading.js";
 import { compiling, placeOf } from "./compile.js";
+import { tokenizing } from "./vocabulary.js";
 import * as whole from "../bindings/node/lib/whole.js";
 import { reading as readingRuntime, whole as wholeRuntime }
   from "../bindings/node/lib/runtime.js";
@@ -184,7 +185,9 @@ const operations = {
   },
 };
 
-Object.assign(operations, compiling(whole));
+const compiler = compiling(whole);
+const tokenizer = tokenizing(whole, compiler.grammarOf);
+Object.assign(operations, compiler.operations, tokenizer.operations);
 
 function transferable(value) {
   const found = [];
@@ -205,7 +208,8 @@ self.onmessage = async ({ data }) => {
   }
   try {
     await ready;
-    const value = operations[data.op](data.given);
+    const value = await operations[data.op](data.given,
+      (said) => self.postMessage({ said }));
     self.postMessage({ value }, transferable(value));
   } catch (error) {
     const { message, code, path, span } = error;

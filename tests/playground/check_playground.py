@@ -8,6 +8,7 @@ end; a text of a megabyte.  Pictures for people are kept in build/playground-pic
 
 import base64
 import functools
+import hashlib
 import http.server
 import json
 import os
@@ -613,7 +614,7 @@ def test_looks(browser, single, width, dark):
     wait(page)
     read = ("input", "result", ("regions", "message", "events", "shapes"))
     write = ("written", "judged", ("lints", "walks", "sampled"))
-    constrain = ("described", "answer", ("refusal", "try"))
+    constrain = ("described", "answer", ("refusal", "try", "allowed"))
     for name, (first, second, tabs) in (
         ("cut-off", read), ("hidden-signs", read), ("bytes", read),
         ("unescaped-bar", write), ("thirty-tools", constrain),
@@ -739,6 +740,116 @@ def test_older_browsers(browser, single, tmp_path):
     page.close()
 
 
+def open_file(page, path, field="file"):
+    document = page.call("DOM.getDocument")["root"]["nodeId"]
+    node = page.call("DOM.querySelector", {"nodeId": document, "selector": f"#{field}"})
+    files = {"nodeId": node["nodeId"], "files": [str(path)]}
+    page.call("DOM.setFileInputFiles", files)
+
+
+def tokenizer_file(path):
+    """A tokenizer.json of every byte, some words and the marks of qwen3."""
+    plain = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    letters = {byte: chr(byte) for byte in plain}
+    for i, byte in enumerate(byte for byte in range(256) if byte not in letters):
+        letters[byte] = chr(256 + i)
+    words = [bytes([byte]) for byte in range(256)]
+    words += [b"get", b"get_weather", b" is", b"arguments"]
+    spelled = ["".join(letters[byte] for byte in word) for word in words]
+    marks = ["<think>", "</think>", "<tool_call>", "</tool_call>", "<|im_end|>"]
+    added = [
+        {"id": len(words) + i, "content": mark, "special": mark == "<|im_end|>"}
+        for i, mark in enumerate(marks)
+    ]
+    vocabulary = {word: i for i, word in enumerate(spelled)}
+    path.write_text(json.dumps({
+        "version": "1.0", "truncation": None, "added_tokens": added,
+        "decoder": {"type": "ByteLevel"},
+        "model": {"type": "BPE", "vocab": vocabulary, "merges": []},
+    }))  # fmt: skip
+    return {
+        word: i for i, word in enumerate([*words, *(mark.encode() for mark in marks)])
+    }
+
+
+@pytest.mark.parametrize("build", ["site", "single"])
+def test_tokenizer(browser, site, single, tmp_path, build):
+    """Which tokens are allowed; a file that is none costs a worker at most."""
+    page = browser.open(site[0] if build == "site" else single)
+    wait(page)
+    show_example(page, "call-by-grammar")
+    page.run(
+        "(e => { e.value = 'regex'; e.dispatchEvent(new Event('change')); })"
+        "(document.getElementById('notation'))"
+    )
+    put(page, "(get_weather|gét|<)é*", "source")
+    put(page, "", "text")
+    wait(page, "document.getElementById('judgement').innerText.includes('Compiled')")
+    show_tab(page, "allowed")
+    wait(page, "document.getElementById('allowed-said').innerText.includes('needs the tokenizer')")
+    path = tmp_path / "tokenizer<b>.json"
+    ids = tokenizer_file(path)
+    open_file(page, path, "tokenizer-file")
+    wait(page, "document.getElementById('allowed-said').innerText.includes('may come')")
+    told = said(page, "tokenizer")
+    assert "tokenizer<b>.json" in told and f"{len(ids)} tokens" in told
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    assert digest[:16] in told
+    lines = "[...document.querySelectorAll('#allowed .line-of')].map((e) => e.textContent)"
+    wanted = [ids[b"<"], ids[b"g"], ids[b"get"], ids[b"get_weather"]]
+    assert [int(line.split()[0]) for line in page.run(lines)] == wanted
+    assert "4 tokens of 265" in said(page, "allowed-said")
+    page.run(
+        "(e => { e.value = 'get'; e.dispatchEvent(new Event('input')); })"
+        "(document.getElementById('filter'))"
+    )
+    wait(page, f"{lines}.length === 2")
+    put(page, "get_we", "text")
+    wait(page, "document.getElementById('allowed-said').innerText.includes('What must follow: ather')")
+    assert str(ids[b"a"]) in said(page, "allowed-said")
+    put(page, "x", "text")
+    wait(page, "document.getElementById('allowed-said').innerText.includes('is refused')")
+    put(page, "g\u00e9", "text")
+    put(page, "<", "text")
+    wait(page, "document.getElementById('allowed-said').innerText.includes('It may end here')")
+    page.run(
+        "(e => { e.value = ''; e.dispatchEvent(new Event('input')); })"
+        "(document.getElementById('filter'))"
+    )
+    # The worker is lost, and reads the file again.
+    worker = list(page.workers())[-1]
+    worker.run("setTimeout(() => { throw new Error('lost'); }); 0")
+    time.sleep(0.2)
+    put(page, "", "text")
+    wait(page, "document.getElementById('allowed-said').innerText.includes('4 tokens')")
+    # A link has its name and digest alone.
+    state = json.loads(page.run("sessionStorage.getItem('parlance-draft')"))
+    assert state["tokenizer"] == f"tokenizer<b>.json {digest}"
+    for name, data in (
+        ("tokenizer.json", b"{}"), ("tokenizer.model", b"\0\1\2"), ("x.gguf", b"GGUF\3"),
+        ("tokenizer.json", path.read_bytes()[:900]), ("tokenizer.json", b"[" * 1000000),
+        ("tokenizer.json", b'{"version": "1.0", "truncation": null, "model": {"vocab": {"a": 4294967295}}}'),
+    ):  # fmt: skip
+        bad = tmp_path / "bad" / name
+        bad.parent.mkdir(exist_ok=True)
+        bad.write_bytes(data)
+        open_file(page, bad)
+        wait(page, "document.getElementById('tokenizer').innerText.includes('Wanted is')")
+        assert name in said(page, "tokenizer")
+        wait(page, "document.getElementById('allowed-said').innerText.includes('needs the')")
+    put(page, "get_weather", "text")
+    show_tab(page, "try")
+    wait(page, "document.getElementById('acceptance').innerText.includes('Accepted')")
+    open_file(page, path)
+    wait(page, "document.getElementById('tokenizer').innerText.includes('265 tokens')")
+    show_tab(page, "allowed")
+    wait(page, "document.getElementById('allowed-said').innerText.includes('may come')")
+    page.run("document.querySelector('#tokenizer button').click()")
+    wait(page, "document.getElementById('allowed-said').innerText.includes('needs the')")
+    assert page.run("document.querySelectorAll('main b img, #tokenizer b b').length") == 0
+    page.close()
+
+
 def test_sizes(browser, single, tmp_path):
     """What is too large to be edited is read; what is too large to be read is said."""
     page = browser.open(single)
@@ -748,11 +859,7 @@ def test_sizes(browser, single, tmp_path):
         path.write_bytes(b"<think>\n" + b"It is sunny. " * (size // 13 + 1))
         with open(path, "r+b") as file:
             file.truncate(size + (1 if size == 4 << 20 else 0))
-        document = page.call("DOM.getDocument")["root"]["nodeId"]
-        node = page.call(
-            "DOM.querySelector", {"nodeId": document, "selector": "#file"}
-        )["nodeId"]  # fmt: skip
-        page.call("DOM.setFileInputFiles", {"nodeId": node, "files": [str(path)]})
+        open_file(page, path)
         if size == 4 << 20:
             wait(page, f"{IS_READ} && document.getElementById('verdict').innerText.includes('4,194,305')")
             assert page.run(f"{VIEW % 'response'}.state.readOnly")
