@@ -46,11 +46,12 @@ const onState = (what) => {
   keepDraft(what === "running");
 };
 
-const read = new Read(onState);
 const constrain = new Constrain(onState, () => {
   byId("wanted").hidden = true;
+  read.tokenizerIs();
   keepDraft(false);
 });
+const read = new Read(onState, constrain);
 const write = new Write(read.engine, onState);
 const parts = { read, write, constrain };
 let names = [];
@@ -135,7 +136,7 @@ async function copied(text, place) {
 // What can be taken away of a reading, beside a link.
 async function textsOf(state, address) {
   const { model, message } = read.view;
-  const given = { ...state, family: read.readBy, version: read.version,
+  const given = { ...state, response: read.response, family: read.readBy, version: read.version,
     verdict: byId("verdict").innerText.replace(/\n+/g, "\n"),
     message: message().querySelector("pre").textContent, link: address };
   if (model.facts.message_text) given.message = model.facts.message_text;

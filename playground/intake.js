@@ -1,7 +1,7 @@
 // What was pasted, asked of the text: an answer of an API, a stream of events, an
 // escaped string out of a log, or the text of a response.
 //
-// recognise(string) is {as, why, response?, isStream?} or null for plain text.
+// recognise(string) is {as, why, response?, isStream?, ids?} or null for plain text.
 // The text of a stream is read by the library (SSE).  Of a file its first bytes and
 // its name say whether it is a tokenizer.
 
@@ -101,9 +101,22 @@ function escapedOf(text) {
   };
 }
 
+// A list as JSON or Python writes it, or at least four numbers.
+function idsOf(text) {
+  const found = /^(\[)?\s*(\d{1,10}(?:\s*,\s*\d{1,10}|\s+\d{1,10})*)\s*(\])?$/.exec(text.trim());
+  if (!found || Boolean(found[1]) !== Boolean(found[3])) return null;
+  const ids = found[2].split(/[\s,]+/).map(Number);
+  if (ids.length < (found[1] ? 2 : 4) || ids.some((id) => id > 0xffffffff)) return null;
+  return { as: `a list of ${ids.length} ids`, why: "", ids: Uint32Array.from(ids) };
+}
+
 export function recognise(text) {
   if (text.length > kMostBytes) return null;
   const start = text.trimStart();
+  if (/^[[\d]/.test(start)) {
+    const ids = idsOf(text);
+    if (ids) return ids;
+  }
   if (/^(?:event|id|retry|data):/.test(start) && /^data:/m.test(start)) {
     return { as: "the text inside a stream of events", why: "", isStream: true };
   }

@@ -30,9 +30,13 @@ function bestOf(ranked) {
 }
 
 export class Read {
-  // `onState`: called when what is read has changed.
-  constructor(onState) {
+  // `onState`: called when what is read has changed.  `constrain` has the tokenizer,
+  // and the worker that reads ids by it.
+  constructor(onState, constrain) {
     this.onState = onState;
+    this.tokenizer = constrain.tokenizer;
+    this.whole = constrain.engine;
+    this.ids = null;  // {list, ends}; without ends while there is no tokenizer
     this.engine = new Engine("parser", (state) => this.engineIs(state));
     this.response = nothing();
     this.taken = null;
@@ -90,7 +94,7 @@ export class Read {
     byId("slider").addEventListener("focus", () => this.needStream());
     byId("slider").addEventListener("pointerdown", () => this.needStream());
     byId("cut").addEventListener("click", () => this.setCut(this.cut === null
-      ? Number(byId("slider").value) : null));
+      ? this.byteOf(Number(byId("slider").value)) : null));
     byId("kind").addEventListener("change", () => this.fillShape());
     byId("as-stream").addEventListener("change", () => this.fillShape());
   }
@@ -109,9 +113,11 @@ export class Read {
   get state() {
     const tools = this.editors.tools.text;
     const prefix = this.editors.prefix.text;
-    return { part: "read", family: this.family, response: this.response,
+    const text = this.ids ? { pasted: this.taken.original, tokenizer: this.tokenizer.words }
+      : { response: this.response, cut: this.cut };
+    return { part: "read", family: this.family, ...text,
       tools: tools === "" ? null : new Text(tools),
-      prefix: prefix === "" ? null : new Text(prefix), cut: this.cut };
+      prefix: prefix === "" ? null : new Text(prefix) };
   }
 
   open(state, isRun = true) {
@@ -127,7 +133,7 @@ export class Read {
     this.editors.prefix.set(state.prefix?.string ?? "");
     this.example = null;
     this.showInput("response");
-    if (state.pasted && isRun) return this.openText(state.pasted);
+    if (state.pasted && isRun) return this.openText(state.pasted, this.family);
     this.take(null);
     this.setResponse(state.response ?? nothing());
     this.cut = state.cut ?? null;
@@ -146,18 +152,17 @@ export class Read {
   }
 
   // The text of a file or a paste, and what it was taken for.
-  async openText(text) {
+  async openText(text, family = this.isChosen ? this.family : "") {
     this.leaveExample();
-    if (!this.isChosen) {
-      this.family = "";
-      byId("family").value = "";
-    }
+    this.family = family;
+    byId("family").value = family;
     const found = text.isUtf8 ? recognise(text.string) : null;
     if (!found) {
       this.take(null);
       this.setResponse(text);
       return this.now();
     }
+    if (found.ids) return this.openIds(text, found);
     let { response, why } = found;
     if (found.isStream) {
       try {
@@ -180,8 +185,28 @@ export class Read {
     this.now();
   }
 
+  // Ids are read by the tokenizer that is open; without one they wait for it.
+  openIds(text, { ids, ...found }) {
+    let why = "to be read they need the tokenizer: open its file";
+    let read = null;
+    try {
+      if (this.tokenizer.request) read = this.tokenizer.decode(ids);
+    } catch (error) {
+      why = error.message;
+    }
+    this.take({ ...found, why: read ? "" : why, original: text });
+    this.setResponse(read ? new Text(read.bytes) : text);
+    this.ids = { list: ids, ends: read?.ends ?? null };
+    this.now();
+  }
+
+  tokenizerIs() {
+    if (this.ids) this.openText(this.taken.original, this.family);
+  }
+
   setResponse(text) {
     this.response = text;
+    this.ids = null;
     this.cut = null;
     const { response } = this.editors;
     if (text.bytes.length > kMostEdited) {
@@ -227,6 +252,8 @@ export class Read {
   edited(isPaste) {
     const text = this.editors.response.text;
     if (isPaste) return this.openText(new Text(text));
+    if (this.ids) this.take(null);
+    this.ids = null;
     this.isDirty = true;
     this.cut = null;
     this.later();
@@ -260,13 +287,21 @@ export class Read {
       prefix: new TextEncoder().encode(this.editors.prefix.text),
       tools: tools.value,
     };
+    if (this.ids?.ends) {
+      const { list, ends } = this.ids;
+      const size = cut === null ? list.length : this.tokensBefore(cut);
+      given.response = text.bytes.slice(0, size === 0 ? 0 : ends[size - 1]);
+      Object.assign(given, { ids: list.slice(0, size), ends,
+        tokenizer: this.tokenizer.request });
+    }
     try {
       let { family } = this;
       const ranked = family === "" ? await this.engine.run("rank", "rank",
         { response: given.response.subarray(0, 1 << 16), tools: given.tools }) : null;
       if (ranked) family = bestOf(ranked);
-      const { facts, ms } = await this.engine.run("read", "read", { ...given, family });
+      const { facts, ms } = await this.ask("read", { ...given, family });
       if (run !== this.run) return;
+      clearTimeout(this.stale);
       this.lastMs = ms;
       this.given = { ...given, family };
       this.stream = null;
@@ -285,6 +320,11 @@ export class Read {
       this.onState("done");
       this.fail(error);
     }
+  }
+
+  // The small module reads text, and the whole one tokens.
+  ask(op, given) {
+    return (given.ids ? this.whole : this.engine).run(op, op, given);
   }
 
   toolsGiven() {
@@ -347,8 +387,8 @@ export class Read {
     byId("problems").replaceChildren(view.problems);
     byId("result").classList.remove("stale");
     const slider = byId("slider");
-    slider.max = text.bytes.length;
-    slider.value = this.cut ?? text.bytes.length;
+    slider.max = this.placeOf(text.bytes.length);
+    slider.value = this.placeOf(this.cut ?? text.bytes.length);
     byId("cut").textContent = this.cut === null ? "Cut here" : "Whole again";
     this.slide();
     if (text.bytes.length <= kMostEdited) {
@@ -442,7 +482,7 @@ export class Read {
     if (this.stream || !this.given) return;
     const { given } = this;
     try {
-      const stream = await this.engine.run("stream", "stream", given);
+      const stream = await this.ask("stream", given);
       if (given !== this.given) return;
       this.stream = { ...stream,
         lines: stream.lines === "" ? [] : stream.lines.split("\n") };
@@ -453,10 +493,29 @@ export class Read {
     }
   }
 
+  // How many of the tokens end by a byte.
+  tokensBefore(byte) {
+    const next = this.ids.ends.findIndex((end) => end > byte);
+    return next < 0 ? this.ids.ends.length : next;
+  }
+
+  // The slider goes by tokens where ids are read, else by bytes.
+  placeOf(byte) {
+    return this.ids?.ends ? this.tokensBefore(byte) : byte;
+  }
+
+  byteOf(place) {
+    const ends = this.ids?.ends;
+    return !ends ? place : place === 0 ? 0 : ends[place - 1];
+  }
+
   slide() {
     const { stream } = this;
-    const at = Number(byId("slider").value);
-    byId("place").textContent =
+    const place = Number(byId("slider").value);
+    const at = this.byteOf(place);
+    const isTokens = Boolean(this.ids?.ends);
+    byId("place").textContent = (isTokens ? `token ${number(place)} of ` +
+      `${number(this.ids.list.length)}, ` : "") +
       `byte ${number(at)} of ${number(this.response.bytes.length)}`;
     const held = byId("held");
     held.replaceChildren();
@@ -470,7 +529,7 @@ export class Read {
       number(at) + (stream.left > 0 ? `; ${number(stream.left)} more are not listed`
                                     : "") +
       (stream.step > 1 ? `; in pieces of ${number(stream.step)} bytes` : "");
-    const size = stream.held[Math.min(Math.floor(at / stream.step),
+    const size = stream.held[Math.min(Math.floor(place / stream.step),
       stream.held.length - 1)];
     if (size === 0) return;
     held.append("held: ");
@@ -487,8 +546,10 @@ export class Read {
     let to = { PageDown: at - 64, PageUp: at + 64 }[event.key];
     if (event.shiftKey && this.stream) {
       const { came } = this.stream;
-      if (event.key === "ArrowRight") to = came.find((byte) => byte > at);
-      if (event.key === "ArrowLeft") to = came.findLast((byte) => byte < at);
+      const byte = this.byteOf(at);
+      if (event.key === "ArrowRight") to = came.find((one) => one > byte);
+      if (event.key === "ArrowLeft") to = came.findLast((one) => one < byte);
+      if (to !== undefined) to = this.placeOf(to);
     }
     if (to === undefined) return;
     event.preventDefault();
@@ -519,8 +580,7 @@ export class Read {
     const isStream = byId("as-stream").checked;
     const place = byId("shape");
     try {
-      const text = await this.engine.run("shape", "shape",
-        { ...given, kind: byId("kind").value, isStream });
+      const text = await this.ask("shape", { ...given, kind: byId("kind").value, isStream });
       place.replaceChildren();
       show(place, text.slice(0, kShape));
       if (text.length > kShape) {

@@ -86,6 +86,20 @@ export class Tokenizer {
     return bytes.subarray(id === 0 ? 0 : ends[id - 1], ends[id]);
   }
 
+  // The bytes of a list of tokens, and where each of them ends.
+  decode(ids) {
+    const outside = ids.find((id) => id >= this.size);
+    if (outside !== undefined) {
+      throw new Error(`the id ${outside} is not one of its ${number(this.size)} tokens`);
+    }
+    const ends = new Uint32Array(ids.length);
+    let end = 0;
+    ids.forEach((id, i) => { ends[i] = end += this.bytes(id).length; });
+    const bytes = new Uint8Array(end);
+    ids.forEach((id, i) => bytes.set(this.bytes(id), i === 0 ? 0 : ends[i - 1]));
+    return { bytes, ends };
+  }
+
   // The text of a token; of bytes that are no characters, their numbers.
   text(id) {
     const bytes = this.bytes(id);

@@ -40,11 +40,25 @@ function formatFrom(source) {
   return format;
 }
 
-function optionsOf({ prefix, tools }) {
+// With a list of ids, the vocabulary that reads them.
+async function optionsOf({ prefix, tools, ids, tokenizer }, say) {
   const out = {};
+  if (ids) out.vocabulary = (await tokenizers.keptOf(tokenizer, say)).vocabulary;
   if (prefix?.length > 0) out.prefix = prefix;
   if (tools) out.tools = tools;
   return out;
+}
+
+// What is fed to a parser: a token at a time, or pieces of the text; and the byte
+// at which each ends.
+function* piecesOf({ response, ids, ends }, step) {
+  for (let i = 0; ids && i < ids.length; ++i) {
+    yield [ends[i], (parser) => parser.feedTokens(ids.subarray(i, i + 1))];
+  }
+  for (let at = 0; !ids && at < response.length; at += step) {
+    const piece = response.subarray(at, at + step);
+    yield [at + piece.length, (parser) => parser.feed(piece)];
+  }
 }
 
 // A text of at most some characters, for one line.
@@ -74,25 +88,29 @@ const operations = {
     return api.rankFormats(response, tools ? { tools } : {});
   },
 
-  read({ source, family, response, prefix, tools }) {
+  async read(given, say) {
+    const { source, family, response, prefix, ids } = given;
     const began = performance.now();
     const format = source === undefined ? formatOf(family) : formatFrom(source);
-    const facts = format.explain(response,
-      { ...optionsOf({ prefix, tools }), name: family, packed: true });
+    const options = { ...await optionsOf(given, say), name: family, packed: true };
+    const facts = ids ? api.explain({ ...options, format, ids })
+      : format.explain(response, options);
     const out = packed(facts, prefix, response);
     return { facts: out, ms: performance.now() - began };
   },
 
   // The events, and the byte at which each came: the response is fed a few bytes
   // at a time.
-  stream({ family, response, prefix, tools }) {
-    const parser = formatOf(family).parser({ ...optionsOf({ prefix, tools }),
+  async stream(given, say) {
+    const { family, response, ids } = given;
+    const parser = formatOf(family).parser({ ...await optionsOf(given, say),
       stream_calls: true, attempts: true });
     const step = Math.max(1, Math.ceil(response.length / kSteps));
     const came = [];
     const places = [];
     const lines = [];
-    const held = new Uint32Array(Math.ceil(response.length / step) + 1);
+    const size = ids ? ids.length : Math.ceil(response.length / step);
+    const held = new Uint32Array(size + 1);
     let left = 0;
     const add = (at, events) => {
       for (const event of events) {
@@ -108,10 +126,10 @@ const operations = {
     try {
       add(0, parser.initialEvents());
       held[0] = parser.held().length;
-      for (let at = 0, i = 1; at < response.length; at += step, ++i) {
-        const piece = response.subarray(at, at + step);
-        add(at + piece.length, parser.feed(piece));
-        held[i] = parser.held().length;
+      let i = 0;
+      for (const [end, feed] of piecesOf(given, step)) {
+        add(end, feed(parser));
+        held[++i] = parser.held().length;
       }
       add(response.length, parser.finalize());
       return { came: Uint32Array.from(came), places: Uint32Array.from(places),
@@ -122,9 +140,10 @@ const operations = {
   },
 
   // The response as the three chat APIs have it, whole or as they stream it.
-  shape({ family, response, prefix, tools, kind, isStream }) {
+  async shape({ kind, isStream, ...given }, say) {
+    const { family } = given;
     const format = formatOf(family);
-    const parser = format.parser({ ...optionsOf({ prefix, tools }),
+    const parser = format.parser({ ...await optionsOf(given, say),
       stream_calls: true });
     const chat = new api.ChatStream(format, { api: kind, id: "1", created: 0,
       model: family });
@@ -133,8 +152,8 @@ const operations = {
       parser.initialEvents();
       out += chat.feed(parser);
       const step = isStream ? 256 : 1 << 16;
-      for (let at = 0; at < response.length; at += step) {
-        parser.feed(response.subarray(at, at + step));
+      for (const [, feed] of piecesOf(given, step)) {
+        feed(parser);
         out += chat.feed(parser);
       }
       parser.finalize();
@@ -186,8 +205,8 @@ const operations = {
 };
 
 const compiler = compiling(whole);
-const tokenizer = tokenizing(whole, compiler.grammarOf);
-Object.assign(operations, compiler.operations, tokenizer.operations);
+const tokenizers = tokenizing(whole, compiler.grammarOf);
+Object.assign(operations, compiler.operations, tokenizers.operations);
 
 function transferable(value) {
   const found = [];

@@ -850,6 +850,68 @@ def test_tokenizer(browser, site, single, tmp_path, build):
     page.close()
 
 
+def test_ids(browser, single, tmp_path):
+    """A list of ids waits for its tokenizer, and is read by its tokens."""
+    page = browser.open(single)
+    wait(page)
+    path = tmp_path / "tokenizer.json"
+    ids = tokenizer_file(path)
+    words = [b"<think>", b"\n", b"A", b"\n", b"</think>", b"\n", b"\n", b"<", b"t", b"\xc3",
+             b"\xa9", b"<tool_call>", b"\n", *(bytes([b]) for b in b'{"name":"f","arguments":{}}'),
+             b"\n", b"</tool_call>", b"<|im_end|>"]  # fmt: skip
+    given = [ids[word] for word in words]
+    listed = json.dumps(given)
+    view = f"{VIEW % 'response'}.state.doc.toString()"
+    paste(page, listed)
+    assert page.run(view) == listed
+    assert "need the tokenizer" in said(page, "taken")
+    page.run("document.body.dataset.state = ''")
+    open_file(page, path)
+    wait(page, "document.getElementById('regions').textContent.includes('A')"
+               " && document.body.dataset.state === 'done'")  # fmt: skip
+    text = b"".join(words)
+    assert page.run(view).encode() == text
+    assert f"a list of {len(given)} ids" in said(page, "taken")
+    assert f"{len(given)} tokens" in said(page, "verdict")
+    page.run(
+        "(e => { e.value = 'qwen3'; document.body.dataset.state = '';"
+        " e.dispatchEvent(new Event('change')); })(document.getElementById('family'))"
+    )
+    wait(page, "document.body.dataset.state === 'done'")
+    message = json.loads(page.run(SHOWN)["message"])
+    assert message["tool_calls"][0]["function"]["name"] == "f"
+    show_tab(page, "events")
+    wait(page, "document.querySelectorAll('.line-of').length > 3")
+    slider = "document.getElementById('slider')"
+    assert page.run(f"{slider}.max") == str(len(given))
+    page.run(f"{slider}.focus()")
+    page.run(f"{slider}.value = 8; {slider}.dispatchEvent(new Event('input'))")
+    at = len(b"".join(words[:8]))
+    assert said(page, "place") == f"token 8 of {len(given)}, byte {at} of {len(text)}"
+    page.press("ArrowRight", shift=True)
+    assert int(page.run(f"{slider}.value")) > 8
+    page.run(f"{slider}.value = 8; {slider}.dispatchEvent(new Event('input'))")
+    page.run("document.body.dataset.state = ''; document.getElementById('cut').click()")
+    wait(page, "document.body.dataset.state === 'done'")
+    assert f"Cut at byte {at}" in said(page, "verdict")
+    assert json.loads(page.run(SHOWN)["message"])["thinking"] == "A"
+    show_tab(page, "shapes")
+    wait(page, "document.getElementById('shape').textContent.includes('choices')")
+    # What is kept has the ids, and not their tokenizer.
+    state = json.loads(page.run("sessionStorage.getItem('parlance-draft')"))
+    assert state["pasted"] == listed and state["tokenizer"].startswith("tokenizer.json ")
+    assert "response" not in state
+    # An id that the tokenizer has not; a text that is edited is no list.
+    paste(page, "[1, 2, 99999]")
+    assert "99999 is not one of its 265" in said(page, "taken")
+    paste(page, listed)
+    assert page.run(view).encode() == text
+    put(page, "Sunny.")
+    wait(page, f"{IS_READ} && document.getElementById('regions').textContent.includes('Sunny')")
+    assert page.run("document.getElementById('taken').hidden")
+    page.close()
+
+
 def test_sizes(browser, single, tmp_path):
     """What is too large to be edited is read; what is too large to be read is said."""
     page = browser.open(single)

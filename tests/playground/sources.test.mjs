@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
 import test from 'node:test';
 
-import { recognise } from '../../playground/intake.js';
+import { isTokenizer, recognise } from '../../playground/intake.js';
 import { checked, decode, encode, kMostBytes, written } from '../../playground/link.js';
 import { Text } from '../../playground/places.js';
 
@@ -120,12 +120,28 @@ test('what was pasted', () => {
     [`12:00 INFO output=${JSON.stringify(response)}`, response],
     [`'a\\nb \\x41 "c" \\u00e9'`, 'a\nb A "c" \u00e9'],
     ['He said "yes" and \\ no', null],
+    ['[1, 2]', [1, 2]], [' 1 22\n3,4 ', [1, 22, 3, 4]], ['[1,\n0]\n', [1, 0]],
+    ['42', null], ['1 2', null], ['[1, 2', null], ['[1, 4294967296]', null],
+    ['[1, -2]', null], ['[1.5, 2]', null],
   ];
   for (const [text, wanted] of rows) {
     const found = recognise(text);
     if (wanted === null) assert.equal(found, null, text);
     else if (wanted === undefined) assert.ok(found.isStream, text);
+    else if (Array.isArray(wanted)) assert.deepEqual([...found.ids], wanted, text);
     else assert.equal(found?.response, wanted, text);
+  }
+});
+
+test('files of tokenizers, by their names and beginnings', () => {
+  for (const [name, head, wanted] of [
+    ['tokenizer.json', '{}', true], ['my.json', '{\n "version": "1.0",\n "truncation": null', true],
+    ['tekken.json', '{', true], ['tokenizer.model', '\n', true], ['m.gguf', '', true],
+    ['m', 'GGUF\x03', true], ['qwen.tiktoken', 'IQ== 0', true],
+    ['tokenizer_config.json', '{"chat_template": ""}', false], ['a.json', '{"version": 1}', false],
+    ['response.txt', '<think>', false], ['a.model', '', false],
+  ]) {
+    assert.equal(isTokenizer(name, encoder.encode(head)), wanted, name);
   }
 });
 
