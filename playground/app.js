@@ -9,7 +9,7 @@ import { Text, decoded } from "./places.js";
 import { Constrain } from "./constrain.js";
 import { Read } from "./read.js";
 import { tabs } from "./tabs.js";
-import { javascript, python, report, shell } from "./takeaway.js";
+import { cpp, javascript, python, report, shell, vector } from "./takeaway.js";
 import { Write } from "./write.js";
 
 const kDraft = "parlance-draft";
@@ -139,8 +139,11 @@ async function textsOf(state, address) {
   const given = { ...state, response: read.response, family: read.readBy, version: read.version,
     verdict: byId("verdict").innerText.replace(/\n+/g, "\n"),
     message: message().querySelector("pre").textContent, link: address };
-  if (model.facts.message_text) given.message = model.facts.message_text;
-  return { report, python, javascript, shell, given };
+  const { complete, diagnostics, message_text: text } = model.facts;
+  given.message = text ?? given.message;
+  given.isMalformed = !complete || diagnostics.length > 0 ||
+    model.remarks.some(({ kind }) => kind === "bad");
+  return { report, python, javascript, shell, cpp, vector, given };
 }
 
 async function share() {
@@ -164,9 +167,11 @@ async function share() {
   kinds.setAttribute("aria-label", "What to take away");
   const words = [["link", "a link"], ["report", "a report in Markdown"],
     ["python", "code in Python"], ["javascript", "code in JavaScript"],
-    ["shell", "a command"]];
+    ["cpp", "code in C++"], ["shell", "a command"], ["vector", "a vector for the tests"]];
   const isReading = part === read && read.view && read.cut === null;
   for (const [value, said] of isReading ? words : words.slice(0, 1)) {
+    // Vectors are text.
+    if (value === "vector" && !read.response.isUtf8) continue;
     kinds.append(new Option(said, value));
   }
   const pre = make("pre", "grammar");

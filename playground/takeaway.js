@@ -1,7 +1,8 @@
-// What is taken away from a reading: a report in Markdown, and code that reads the
-// same response and prints the message.
+// What is taken away from a reading: a report in Markdown, code that reads the same
+// response and prints the message, and a vector for tests.
 
 import { base64Of } from "./link.js";
+import { Text } from "./places.js";
 
 // A fence that the text does not contain.
 function fenced(text, kind = "") {
@@ -83,4 +84,93 @@ export function shell({ response, tools, prefix, family }) {
   return `printf %s ${word(tools.string)} > tools.json
 ${input} | parlance parse ${options.join(" ")} --tools tools.json
 `;
+}
+
+// A literal of C++: bytes that are not printed are octal, of which there are at most
+// three digits.
+function literal(text) {
+  const octal = (bytes) => Array.from(bytes, (byte) =>
+    `\\${byte.toString(8).padStart(3, "0")}`).join("");
+  if (!isPlain(text)) return `std::string_view("${octal(text.bytes)}", ${text.bytes.length})`;
+  const encoder = new TextEncoder();
+  const body = text.string.replace(/[^\p{L}\p{N}\p{P}\p{S} ]|["\\?]/gu, (one) =>
+    one === "\n" ? '\\n"\n    "' : `"\\?`.includes(one) ? `\\${one}`
+      : octal(encoder.encode(one))).replace(/\n {4}""$/, "");
+  return `std::string_view(\n    "${body}",\n    ${text.bytes.length})`;
+}
+
+// The list of tools, which may be in a request.
+function listOf(tools) {
+  const value = exact(tools.string);
+  return Array.isArray(value) ? value : value.tools ?? [value];
+}
+
+export function cpp({ response, tools, prefix, family }) {
+  const options = [];
+  const lines = [];
+  if (tools) {
+    lines.push(`  parlance::Result<parlance::ToolSet> tools =
+      parlance::ToolSet::from_json(${literal(new Text(json(listOf(tools))))});
+  if (!tools) {
+    std::cerr << tools.error().to_string() << "\\n";
+    return 1;
+  }
+`);
+    options.push("  options.tools = &*tools;\n");
+  }
+  if (prefix) options.push(`  options.prefix = ${literal(prefix)};\n`);
+  return `#include <iostream>
+#include <string_view>
+
+#include "parlance/format.h"
+#include "parlance/json.h"
+#include "parlance/response_parser.h"
+#include "parlance/tools.h"
+
+int main() {
+  constexpr std::string_view kResponse = ${literal(response)};
+
+  parlance::Result<parlance::Format> format =
+      parlance::Format::built_in(${json(family)});
+  if (!format) {
+    std::cerr << format.error().to_string() << "\\n";
+    return 1;
+  }
+${lines.join("")}  parlance::StreamOptions options;
+${options.join("")}  parlance::ResponseParser parser(*format, options);
+  parser.feed(kResponse);
+  parser.finalize();
+  std::cout << parlance::json::dump(parser.message().fields) << "\\n";
+}
+`;
+}
+
+// JSON with its numbers as they are written, where the browser can.
+function exact(text) {
+  return JSON.parse(text, (key, value, context) =>
+    typeof value === "number" && context?.source && JSON.rawJSON
+      ? JSON.rawJSON(context.source) : value);
+}
+
+// A file of conformance/formats with this response: what is expected is what this
+// version reads, to be put right by hand.
+export function vector({ response, tools, prefix, family, message, isMalformed }) {
+  const fields = exact(message);
+  const plain = (value) => [value].flat(Infinity).filter((one) =>
+    typeof one === "string").join("");
+  const expected = {};
+  const reasoning = plain(fields.thinking ?? fields.reasoning ?? "").trim();
+  const content = plain(fields.content ?? "").trim();
+  if (reasoning) expected.reasoning = reasoning;
+  if (content) expected.content = content;
+  const calls = [fields.tool_calls ?? []].flat(Infinity).map((call) => {
+    const { name, arguments: given } = call.function ?? call;
+    return { name, arguments: given, ...(call.id ? { id: call.id } : {}) };
+  });
+  if (calls.length > 0) expected.tool_calls = calls;
+  if (isMalformed) expected.malformed = true;
+  const made = { id: `${family}/playground`, family, source: "own", tags: [],
+    prefix: prefix?.string ?? "", raw: response.string,
+    ...(tools ? { tools: listOf(tools) } : {}), expected, hf_template_today: false };
+  return `[\n${json(made)}\n]\n`;
 }

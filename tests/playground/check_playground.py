@@ -484,11 +484,17 @@ def test_take_away(browser, single, tmp_path):
     """Code of three languages prints the message; a report has the text whole."""
     page = browser.open(single)
     wait(page)
-    programs = {"shell": ["bash"], "python": [sys.executable], "javascript": ["node"]}
+    programs = {"shell": ["bash"], "python": [sys.executable], "javascript": ["node"],
+                "cpp": ["g++", "-std=c++20", "-fsyntax-only", "-Wall", "-Werror",
+                        f"-I{ROOT / 'include'}"]}  # fmt: skip
     (tmp_path / "node_modules").mkdir()
     (tmp_path / "node_modules" / "parlance").symlink_to(ROOT / "bindings" / "node")
     for name in ("opener-in-a-line", "bytes", "hidden-signs", "xml-argument", "cut-off"):
         show_example(page, name)
+        if name == "cut-off":
+            page.run("document.body.dataset.state = ''")
+            put(page, "<|im_start|>assistant\n", "prefix")
+            wait(page)
         wanted = json.loads(page.run(SHOWN)["message"])
         page.run("document.getElementById('link').click()")
         for kind, program in programs.items():
@@ -499,14 +505,15 @@ def test_take_away(browser, single, tmp_path):
                 "(document.querySelector('#share select'))"
             )
             marks = {"shell": "parlance parse", "python": "parse_response",
-                     "javascript": "await init"}  # fmt: skip
+                     "javascript": "await init", "cpp": "int main"}  # fmt: skip
             text = "(e => { for (const s of e.querySelectorAll('.sign')) {" \
                 " const code = /^U[+](.*)$/.exec(s.dataset.sign);" \
                 " s.replaceWith(code ? String.fromCodePoint(parseInt(code[1], 16)) : ''); }" \
                 " return e.textContent; })(document.querySelector('#share pre').cloneNode(true))"
             wait(page, f"{text}.includes('{marks[kind]}')")
             code = page.run(text)
-            path = tmp_path / f"code.{'mjs' if kind == 'javascript' else kind}"
+            endings = {"javascript": "mjs", "cpp": "cc"}
+            path = tmp_path / f"code.{endings.get(kind, kind)}"
             path.write_text(code)
             done = subprocess.run([*program, path], cwd=tmp_path, capture_output=True, text=True)
             if kind == "python" and "No module named 'parlance'" in done.stderr:
@@ -518,9 +525,76 @@ def test_take_away(browser, single, tmp_path):
                 path.write_text(code.replace('"parlance"', f'"{ROOT}/bindings/node/index.node.js"'))
                 done = subprocess.run([*program, path], cwd=tmp_path, capture_output=True, text=True)
             assert done.returncode == 0, done.stderr
+            if kind == "cpp":  # that it compiles is what is asked
+                shutil.copy(path, PICTURES / f"{name}.cc")
+                continue
             assert json.loads(done.stdout) == wanted, (name, kind)
         page.run("document.getElementById('link').click()")
     page.close()
+
+
+TAKEN = """(async kind => {
+  const sheet = document.getElementById('share');
+  if (!sheet.hidden) document.getElementById('link').click();
+  document.getElementById('link').click();
+  const turn = () => new Promise((done) => setTimeout(done, 50));
+  await turn();
+  const select = sheet.querySelector('select');
+  if (![...select.options].some(({value}) => value === kind)) return null;
+  select.value = kind;
+  select.dispatchEvent(new Event('change'));
+  await turn();
+  for (const s of sheet.querySelectorAll('pre .sign')) {
+    const code = /^U[+](.*)$/.exec(s.dataset.sign);
+    s.replaceWith(code ? String.fromCodePoint(parseInt(code[1], 16)) : '');
+  }
+  return sheet.querySelector('pre').textContent;
+})"""
+
+
+def test_vectors(browser, single, tmp_path, monkeypatch):
+    """What is taken away as a vector is read by the loader of the vectors."""
+    monkeypatch.syspath_prepend(str(ROOT / "tests" / "support"))
+    import conformance
+
+    page = browser.open(single)
+    wait(page)
+    members = {"id", "family", "source", "tags", "prefix", "raw", "tools", "expected",
+               "hf_template_today"}  # fmt: skip
+    files = {}
+    for name in ("two-calls", "cut-off", "opener-in-a-line", "xml-argument", "bytes"):
+        show_example(page, name)
+        found = page.run(SHOWN)
+        text = page.run(f"{TAKEN}('vector')")
+        if name == "bytes":
+            assert text is None
+            continue
+        (vector,) = json.loads(text)
+        family = found["family"]
+        folder = tmp_path / name
+        (folder / "formats").mkdir(parents=True)
+        (folder / "formats" / f"{family}.json").write_text(text)
+        monkeypatch.setenv("PARLANCE_VECTORS", str(folder))
+        rows = conformance.read(f"formats/{family}.json")
+        assert rows[-1] == vector and set(vector) <= members
+        assert vector["raw"].encode() == response_of(STATES[name])
+        message = json.loads(found["message"])
+        expected = vector["expected"]
+        assert expected.get("reasoning", "") == message.get("thinking", "").strip()
+        assert expected.get("content", "") == message.get("content", "").strip()
+        calls = [call["function"] for call in message.get("tool_calls", [])]
+        assert [
+            {key: call[key] for key in ("name", "arguments")}
+            for call in expected.get("tool_calls", [])
+        ] == calls
+        assert expected.get("malformed", False) == (name in ("cut-off", "opener-in-a-line"))
+        files[family] = files.get(family, []) + [vector]
+    page.close()
+    # For whoever runs the suite of the library on them: PARLANCE_VECTORS.
+    out = PICTURES.parent / "playground-vectors" / "formats"
+    out.mkdir(parents=True, exist_ok=True)
+    for family, vectors in files.items():
+        (out / f"{family}.json").write_text(json.dumps(vectors))
 
 
 def test_links_and_drafts(browser, site, single):
