@@ -94,7 +94,9 @@ function jsonOf(state, left = new Set()) {
   const out = { v: read.version };
   for (const [name, value] of Object.entries(state)) {
     if (value === null || value === "" || left.has(name)) continue;
-    out[name] = value instanceof Text ? written(value) : value;
+    out[name] = value instanceof Text ? written(value)
+      : Array.isArray(value) ? value.map((one) => ({ ...one, text: written(one.text) }))
+      : value;
   }
   return out;
 }
@@ -208,7 +210,8 @@ async function share() {
     };
   };
   for (const [name, value] of Object.entries(state)) {
-    if (!(value instanceof Text)) continue;
+    const isList = Array.isArray(value) && value.length > 0;
+    if (!(value instanceof Text) && !isList) continue;
     const label = make("label");
     const box = make("input");
     box.type = "checkbox";
@@ -218,7 +221,8 @@ async function share() {
       else left.add(name);
       update();
     });
-    label.append(box, ` the ${name}, ${number(value.bytes.length)} bytes`);
+    label.append(box, isList ? ` the ${number(value.length)} ${name}`
+      : ` the ${name}, ${number(value.bytes.length)} bytes`);
     boxes.append(label, " ");
   }
   kinds.addEventListener("change", update);

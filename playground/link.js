@@ -11,6 +11,7 @@ import { Text } from "./places.js";
 
 export const kMostBytes = 4 << 20;  // of JSON in a link
 
+const kMostSamples = 200;
 const kTexts = ["response", "pasted", "tools", "prefix", "source", "text"];
 const kNames = ["v", "part", "family", "kind", "title", "tokenizer"];
 
@@ -76,6 +77,17 @@ export async function decode(fragment) {
   return checked(JSON.parse(new TextDecoder().decode(json)));
 }
 
+// The text of a member; null for what is none.
+function textOf(value) {
+  if (typeof value === "string") return new Text(value);
+  if (typeof value?.base64 !== "string") return null;
+  try {
+    return new Text(bytesOfBase64(value.base64));
+  } catch (error) {
+    return null;
+  }
+}
+
 // A state of what another wrote: a member that is not as it should be is left out.
 export function checked(given) {
   const out = Object.create(null);
@@ -84,13 +96,14 @@ export function checked(given) {
     if (typeof given[name] === "string") out[name] = given[name].slice(0, 200);
   }
   for (const name of kTexts) {
-    if (typeof given[name] === "string") out[name] = new Text(given[name]);
-    if (typeof given[name]?.base64 !== "string") continue;
-    try {
-      out[name] = new Text(bytesOfBase64(given[name].base64));
-    } catch (error) {
-      // Left out.
-    }
+    const text = textOf(given[name]);
+    if (text) out[name] = text;
+  }
+  if (Array.isArray(given.samples)) {
+    out.samples = given.samples.slice(0, kMostSamples).flatMap((one) => {
+      const text = textOf(one?.text);
+      return text && typeof one.message === "string" ? [{ text, message: one.message }] : [];
+    });
   }
   if (Number.isSafeInteger(given.cut) && given.cut >= 0) out.cut = given.cut;
   return out;

@@ -99,6 +99,13 @@ const operations = {
     return { facts: out, ms: performance.now() - began };
   },
 
+  // The messages of samples.
+  samples({ source, texts }) {
+    const format = formatFrom(source);
+    return { messages: texts.map((text) =>
+      format.explain(text, { packed: true }).message_text) };
+  },
+
   // The events, and the byte at which each came: the response is fed a few bytes
   // at a time.
   async stream(given, say) {

@@ -8,6 +8,7 @@ import { viewParts } from "../src/beside/explanation/viewer/viewer.js";
 import { Editor } from "./editor.js";
 import { Engine, kOld } from "./engine.js";
 import { Text } from "./places.js";
+import { Samples } from "./samples.js";
 import { tabs } from "./tabs.js";
 
 const kDelay = 250;
@@ -34,6 +35,15 @@ export class Write {
     this.sample = new Editor(byId("sample"), { label: "A sample",
       hint: "A response to read by this format",
       onChange: () => this.later(() => this.readSample()) });
+    this.samples = new Samples(byId("samples"), (text) => {
+      this.sample.set(text.string, !text.isUtf8);
+      this.showPane("judged");
+      this.showResult("sampled");
+      this.readSample();
+    }, () => this.onState("done"));
+    byId("keep-sample").addEventListener("click", () => {
+      this.samples.add(new Text(this.sample.text), this.message);
+    });
     this.showPane = tabs(byId("write-panes"),
       [["written", "Input"], ["judged", "Result"]]);
     this.showResult = tabs(byId("write-results"),
@@ -59,13 +69,14 @@ export class Write {
 
   get state() {
     return { part: "write", source: new Text(this.editor.text),
-      text: new Text(this.sample.text) };
+      text: new Text(this.sample.text), samples: this.samples.state };
   }
 
   open(state, isRun = true) {
     this.isHeld = !isRun;
     this.editor.set(state.source?.string ?? "");
     this.sample.set(state.text?.string ?? "");
+    this.samples.set(state.samples ?? []);
     if (isRun && this.isStarted) this.now();
   }
 
@@ -108,6 +119,7 @@ export class Write {
       if (run !== this.run) return;
       this.isGood = !found.error && !found.empty;
       this.fill(found);
+      await this.readSamples();
       await this.readSample();
       this.onState("done");
       if (this.isGood) this.walk();
@@ -206,8 +218,17 @@ export class Write {
     }));
   }
 
+  async readSamples() {
+    const { list } = this.samples;
+    if (!this.isGood || list.length === 0) return this.samples.readAs(null);
+    const { messages } = await this.engine.run("samples", "samples",
+      { source: this.editor.text, texts: list.map(({ text }) => text.bytes) });
+    if (list === this.samples.list) this.samples.readAs(messages);
+  }
+
   async readSample() {
     const place = byId("sample-read");
+    byId("keep-sample").disabled = true;
     if (!this.isGood) {
       place.replaceChildren(make("p", "quiet", "There is no format to read it by."));
       return;
@@ -218,6 +239,8 @@ export class Write {
         { source: this.editor.text, family: "this format", response: response.bytes,
           prefix: new Uint8Array() });
       const view = viewParts(facts, kWhole);
+      this.message = facts.message_text;
+      byId("keep-sample").disabled = false;
       place.replaceChildren(view.verdict, view.response, view.message());
     } catch (error) {
       if (error !== kOld) place.replaceChildren(shown("p", error.message, "failure"));

@@ -462,6 +462,30 @@ def test_writing(browser, single):
     wait(page, f"{IS_READ} && document.getElementById('format-state').innerText.includes('without')")
     show_tab(page, "sampled")
     wait(page, "document.getElementById('sample-read').innerText.includes('get_weather')")
+    # Its samples are read again.
+    wait(page, "document.getElementById('samples').innerText.includes('2 of 2 samples')")
+    page.run("document.body.dataset.state = ''")
+    put(page, "It is warm.<|end|>", "sample")
+    wait(page, "!document.getElementById('keep-sample').disabled"
+               " && document.getElementById('sample-read').innerText.includes('warm')")  # fmt: skip
+    page.run("document.getElementById('keep-sample').click()")
+    assert "3 of 3 samples" in said(page, "samples")
+    page.run(
+        "(e => { e.value = '{}'; e.dispatchEvent(new Event('change')); })"
+        "(document.querySelectorAll('#samples input')[2])"
+    )
+    assert "2 of 3 samples" in said(page, "samples") and "It is warm." in said(page, "samples")
+    page.run("[...document.querySelectorAll('#samples button')]"
+             ".find((e) => e.textContent === 'It should').click()")  # fmt: skip
+    assert "3 of 3 samples" in said(page, "samples")
+    state = json.loads(page.run("sessionStorage.getItem('parlance-draft')"))
+    assert [one["text"] for one in state["samples"]][2] == "It is warm.<|end|>"
+    put(page, text, "format-file")
+    wait(page, "document.getElementById('samples').innerText.includes('2 of 3 samples')")
+    page.run("[...document.querySelectorAll('#samples button')]"
+             ".filter((e) => e.textContent === 'Remove')[2].click()")  # fmt: skip
+    assert "1 of 2 samples" in said(page, "samples")
+    page.run("document.body.dataset.state = ''")
     # A broken file says where.
     put(page, text.replace('"version": 1', '"version": 1,,'), "format-file")
     wait(page, "document.getElementById('format-state').innerText.includes('cannot be loaded')")
