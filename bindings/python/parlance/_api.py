@@ -800,6 +800,19 @@ class FormatReading(NamedTuple):
     marked: bool
 
 
+FormatReading.name.__doc__ = "The name of the format."
+FormatReading.calls.__doc__ = "How many calls are complete and count as evidence."
+FormatReading.call.__doc__ = 'The name of the first of them; ``""`` if there is none.'
+FormatReading.diagnostics.__doc__ = "How much did not fit."
+FormatReading.region_bytes.__doc__ = (
+    "The bytes of the regions that count as evidence, with their delimiters."
+)
+FormatReading.span.__doc__ = (
+    "From the first of these regions to the last, ``(begin, end)`` in bytes of UTF-8."
+)
+FormatReading.marked.__doc__ = "Whether markup opens one of the regions."
+
+
 def rank_formats(text, *, tools=None):
     """Finds the built-in formats that read something in a text.
 
