@@ -51,7 +51,10 @@ const constrain = new Constrain(onState, () => {
   read.tokenizerIs();
   keepDraft(false);
 });
-const read = new Read(onState, constrain);
+const read = new Read(onState, constrain, (words) => {
+  byId("notice").append(` ${words}`);
+  byId("notice").hidden = false;
+});
 const write = new Write(read.engine, onState);
 const parts = { read, write, constrain };
 let names = [];
@@ -95,7 +98,7 @@ function jsonOf(state, left = new Set()) {
   for (const [name, value] of Object.entries(state)) {
     if (value === null || value === "" || left.has(name)) continue;
     out[name] = value instanceof Text ? written(value)
-      : Array.isArray(value) ? value.map((one) => ({ ...one, text: written(one.text) }))
+      : name === "samples" ? value.map((one) => ({ ...one, text: written(one.text) }))
       : value;
   }
   return out;
@@ -210,7 +213,7 @@ async function share() {
     };
   };
   for (const [name, value] of Object.entries(state)) {
-    const isList = Array.isArray(value) && value.length > 0;
+    const isList = name === "samples" && value;
     if (!(value instanceof Text) && !isList) continue;
     const label = make("label");
     const box = make("input");
@@ -305,13 +308,25 @@ function nextPane(step) {
   return true;
 }
 
+let shownProblem = null;  // its button
+
+function nextProblem(step) {
+  if (part === read) return read.nextProblem(step);
+  const found = part.problems;
+  if (found.length === 0) return;
+  const from = found.indexOf(shownProblem);
+  shownProblem = from < 0 && step < 0 ? found.at(-1)
+    : found[(from + step + found.length) % found.length];
+  shownProblem.click();
+}
+
 document.addEventListener("keydown", (event) => {
   const { key, shiftKey } = event;
   if (key === "F6") {
     if (nextPane(shiftKey ? -1 : 1)) event.preventDefault();
   } else if (key === "F8") {
     event.preventDefault();
-    part.nextProblem();
+    nextProblem(shiftKey ? -1 : 1);
   } else if (key === "Enter" && (event.ctrlKey || event.metaKey)) {
     event.preventDefault();
     part.now();

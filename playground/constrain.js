@@ -7,7 +7,7 @@ import { button, count, make, number, show, shown }
 import { Editor } from "./editor.js";
 import { Engine, kOld } from "./engine.js";
 import { List } from "./list.js";
-import { Text } from "./places.js";
+import { Text, toBytes, toUnits } from "./places.js";
 import { tabs } from "./tabs.js";
 import { Tokenizer } from "./tokenizer.js";
 
@@ -72,9 +72,10 @@ export class Constrain {
   }
 
   get state() {
-    return { part: "constrain", kind: byId("notation").value,
+    const source = new Text(this.editor.text);
+    return { part: "constrain", tab: this.tab, kind: byId("notation").value,
       family: byId("writer").value || this.family || "qwen3",
-      source: new Text(this.editor.text), text: new Text(this.tried.text),
+      selection: toBytes(source, this.editor.selection), source, text: new Text(this.tried.text),
       tokenizer: this.tokenizer.words };
   }
 
@@ -84,6 +85,10 @@ export class Constrain {
     if (this.isStarted && state.family) byId("writer").value = state.family;
     this.editor.set(state.source?.string ?? "");
     this.tried.set(state.text?.string ?? "");
+    this.showAnswer(state.tab);
+    if (state.selection) {
+      this.editor.show(...toUnits(state.source ?? new Text(""), state.selection));
+    }
     this.isHeld = !isRun;
     if (isRun && this.isStarted) this.compile();
   }
@@ -92,9 +97,10 @@ export class Constrain {
     this.compile();
   }
 
-  nextProblem() {
-    const [found] = document.querySelectorAll("#judgement .own, #refusal .own");
-    found?.click();
+  // The buttons that show a place, of which the verdict repeats the first.
+  get problems() {
+    const found = [...document.querySelectorAll("#refusal .place")];
+    return found.length > 0 ? found : [...document.querySelectorAll("#judgement .place")];
   }
 
   later(what) {
@@ -150,7 +156,7 @@ export class Constrain {
   }
 
   showButton(place) {
-    return button("own", "Show", () => {
+    return button("own place", "Show", () => {
       this.showPane("described");
       this.editor.show(...this.toPlace(place));
       this.editor.focus();

@@ -129,6 +129,12 @@ export class Editor {
       effects: EditorView.scrollIntoView(anchor, { y: "center" }) });
   }
 
+  // The units that are selected, or where the cursor is; null at the beginning.
+  get selection() {
+    const { from, to } = this.view.state.selection.main;
+    return to === 0 ? null : [from, to];
+  }
+
   focus() {
     this.view.focus();
   }

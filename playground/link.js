@@ -4,8 +4,10 @@
 //   {"v": "0.2.0", "part": "read", "family": "qwen3", "response": "..."}
 //
 // A text that is not UTF-8 is {"base64": "..."}; "pasted" in the place of
-// "response" is a text that is looked at first, as if it were pasted.  Examples are files of this JSON,
-// and so is what is opened as a file.
+// "response" is a text that is looked at first, as if it were pasted.  "samples" are
+// texts with their messages, "selection" two bytes of the main text, "digest" and
+// "tokenizer" names, each with a digest.  Examples are files of this JSON, and so is
+// what is opened as a file.
 
 import { Text } from "./places.js";
 
@@ -13,7 +15,7 @@ export const kMostBytes = 4 << 20;  // of JSON in a link
 
 const kMostSamples = 200;
 const kTexts = ["response", "pasted", "tools", "prefix", "source", "text"];
-const kNames = ["v", "part", "family", "kind", "title", "tokenizer"];
+const kNames = ["v", "part", "family", "kind", "title", "tokenizer", "digest", "tab"];
 
 async function bytesFrom(stream, most) {
   const parts = [];
@@ -104,6 +106,11 @@ export function checked(given) {
       const text = textOf(one?.text);
       return text && typeof one.message === "string" ? [{ text, message: one.message }] : [];
     });
+  }
+  const isPlace = (place) => Number.isSafeInteger(place) && place >= 0;
+  if (Array.isArray(given.selection) && given.selection.length === 2 &&
+      given.selection.every(isPlace)) {
+    out.selection = given.selection;
   }
   if (Number.isSafeInteger(given.cut) && given.cut >= 0) out.cut = given.cut;
   return out;

@@ -91,6 +91,12 @@ export class Text {
   }
 }
 
+// A selection of an editor as bytes of its text, and the reverse.
+export const toBytes = (text, selection) =>
+  selection?.map((unit) => text.toByte(unit)) ?? null;
+export const toUnits = (text, selection) =>
+  selection.map((byte) => text.toUnit(byte));
+
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 export function decoded(bytes) {

@@ -9,7 +9,7 @@ import { Editor } from "./editor.js";
 import { Engine, kOld } from "./engine.js";
 import { recognise } from "./intake.js";
 import { List } from "./list.js";
-import { Text } from "./places.js";
+import { Text, toBytes, toUnits } from "./places.js";
 import { tabs } from "./tabs.js";
 
 const kWhole = { items: 200, bytes: 16384 };  // that are shown as a whole
@@ -32,7 +32,13 @@ function bestOf(ranked) {
 export class Read {
   // `onState`: called when what is read has changed.  `constrain` has the tokenizer,
   // and the worker that reads ids by it.
-  constructor(onState, constrain) {
+  // `onDiffer` is told what was otherwise when a link was made.
+  constructor(onState, constrain, onDiffer) {
+    this.onDiffer = onDiffer;
+    this.digests = new Map();  // of families
+    this.seen = "";  // the family, and its digest, of a link
+    this.at = 0;  // the byte that was gone to
+    this.gone = null;  // the problem
     this.onState = onState;
     this.tokenizer = constrain.tokenizer;
     this.whole = constrain.engine;
@@ -84,8 +90,11 @@ export class Read {
         this.showResult("regions");
       }, true);
     }
-    byId("regions").addEventListener("select", ({ detail }) =>
-      this.markBytes(detail.begin, detail.end));
+    byId("regions").addEventListener("select", ({ detail }) => {
+      this.at = detail.begin;
+      this.gone = null;
+      this.markBytes(detail.begin, detail.end);
+    });
     byId("family").addEventListener("change", ({ target }) => {
       this.choose(target.value);
     });
@@ -115,7 +124,11 @@ export class Read {
     const prefix = this.editors.prefix.text;
     const text = this.ids ? { pasted: this.taken.original, tokenizer: this.tokenizer.words }
       : { response: this.response, cut: this.cut };
-    return { part: "read", family: this.family, ...text,
+    const digest = this.digests.get(this.readBy);
+    const isEdited = this.response.bytes.length <= kMostEdited && !this.isDirty;
+    return { part: "read", family: this.family, ...text, tab: this.tab,
+      digest: digest ? `${this.readBy} ${digest}` : "",
+      selection: isEdited ? toBytes(this.response, this.editors.response.selection) : null,
       tools: tools === "" ? null : new Text(tools),
       prefix: prefix === "" ? null : new Text(prefix) };
   }
@@ -132,7 +145,10 @@ export class Read {
     this.editors.tools.set(state.tools?.string ?? "");
     this.editors.prefix.set(state.prefix?.string ?? "");
     this.example = null;
+    this.seen = state.digest ?? "";
+    this.selected = state.selection ?? null;
     this.showInput("response");
+    this.showResult(state.tab);
     if (state.pasted && isRun) return this.openText(state.pasted, this.family);
     this.take(null);
     this.setResponse(state.response ?? nothing());
@@ -307,6 +323,8 @@ export class Read {
       this.stream = null;
       this.readBy = family;
       this.fill(facts, text, tools.error);
+      await this.compareDigest(family);
+      this.select();
       if (ranked) {
         this.fillRanking(ranked);
       } else {
@@ -320,6 +338,30 @@ export class Read {
       this.onState("done");
       this.fail(error);
     }
+  }
+
+  // A family that is another than that of the link is said.
+  async compareDigest(family) {
+    const { seen } = this;
+    this.seen = "";
+    if (!this.digests.has(family)) {
+      const { digest } = await this.engine.run("digest", "digest", { family });
+      this.digests.set(family, digest);
+    }
+    const [name, digest] = seen.split(" ");
+    const now = this.digests.get(family);
+    if (seen === "" || !digest || !now) return;
+    if (name !== family) this.onDiffer(`It was read as ${name} then.`);
+    else if (digest !== now) this.onDiffer(`The format ${name} is not as it was then.`);
+  }
+
+  // What was selected when a link was made.
+  select() {
+    if (!this.selected) return;
+    const [from, to] = toUnits(this.response, this.selected);
+    this.selected = null;
+    this.editors.response.show(from, to);
+    this.view.select(this.response.toByte(from) + this.view.model.facts.prefix_bytes, true);
   }
 
   // The small module reads text, and the whole one tokens.
@@ -469,11 +511,24 @@ export class Read {
     this.view.select(this.response.toByte(unit) + shift, true);
   }
 
-  nextProblem() {
-    if (!this.view?.model.remarks.some(({ kind }) => kind !== "held")) return;
+  // The next problem, or with -1 the last one, from where the keyboard was.
+  nextProblem(step) {
+    const found = this.view?.model.remarks.filter(({ kind }) => kind !== "held") ?? [];
+    if (found.length === 0) return;
     this.showPane("result");
     this.showResult("regions");
-    this.view.selectNext();
+    const from = found.indexOf(this.gone);
+    if (step > 0) {
+      this.view.selectNext();
+      this.gone = from >= 0 ? found[(from + 1) % found.length]
+        : found.find(({ place }) => place === this.at);
+      return;
+    }
+    const before = from >= 0 ? from - 1
+      : found.findLastIndex(({ place }) => place < this.at);
+    const to = found.at(before);  // of -1, the last
+    this.view.select(to);
+    this.gone = to;
   }
 
   // ---- The stream

@@ -13,7 +13,9 @@ export function tabs(list, names, onShow = () => {}) {
     panels[i].setAttribute("aria-labelledby", made.id);
     return made;
   });
+  // What a link names need not be here.
   function show(id) {
+    if (!names.some(([name]) => name === id)) return;
     names.forEach(([name], i) => {
       const isIt = name === id;
       buttons[i].setAttribute("aria-selected", String(isIt));

@@ -25,7 +25,7 @@ async function bytesOf(file, say) {
 }
 
 // Only pages of a secure origin, and files, have digests.
-async function digestOf(bytes) {
+export async function digestOf(bytes) {
   if (!globalThis.crypto?.subtle) return "";
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   return [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("");

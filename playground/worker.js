@@ -3,7 +3,7 @@
 
 import * as reading from "../bindings/node/lib/reading.js";
 import { compiling, placeOf } from "./compile.js";
-import { tokenizing } from "./vocabulary.js";
+import { digestOf, tokenizing } from "./vocabulary.js";
 import * as whole from "../bindings/node/lib/whole.js";
 import { reading as readingRuntime, whole as wholeRuntime }
   from "../bindings/node/lib/runtime.js";
@@ -186,6 +186,12 @@ const operations = {
   // The format file of a family, as text.
   source({ name }) {
     return { text: JSON.stringify(formatOf(name).toJSON(), null, 2) };
+  },
+
+  // Which format a name stands for.
+  async digest({ family }) {
+    const text = new TextEncoder().encode(JSON.stringify(formatOf(family).toJSON()));
+    return { digest: (await digestOf(text)).slice(0, 16) };
   },
 
   lint({ source }) {

@@ -7,7 +7,7 @@ import { viewParts } from "../src/beside/explanation/viewer/viewer.js";
 
 import { Editor } from "./editor.js";
 import { Engine, kOld } from "./engine.js";
-import { Text } from "./places.js";
+import { Text, toBytes, toUnits } from "./places.js";
 import { Samples } from "./samples.js";
 import { tabs } from "./tabs.js";
 
@@ -47,7 +47,8 @@ export class Write {
     this.showPane = tabs(byId("write-panes"),
       [["written", "Input"], ["judged", "Result"]]);
     this.showResult = tabs(byId("write-results"),
-      [["lints", "Lints"], ["walks", "Walks"], ["sampled", "Sample"]]);
+      [["lints", "Lints"], ["walks", "Walks"], ["sampled", "Sample"]],
+      (id) => { this.tab = id; });
     byId("from").addEventListener("change", ({ target }) => {
       if (target.value !== "") this.startFrom(target.value);
       target.value = "";
@@ -68,7 +69,9 @@ export class Write {
   }
 
   get state() {
-    return { part: "write", source: new Text(this.editor.text),
+    const source = new Text(this.editor.text);
+    return { part: "write", source, tab: this.tab,
+      selection: toBytes(source, this.editor.selection),
       text: new Text(this.sample.text), samples: this.samples.state };
   }
 
@@ -77,6 +80,10 @@ export class Write {
     this.editor.set(state.source?.string ?? "");
     this.sample.set(state.text?.string ?? "");
     this.samples.set(state.samples ?? []);
+    this.showResult(state.tab);
+    if (state.selection) {
+      this.editor.show(...toUnits(state.source ?? new Text(""), state.selection));
+    }
     if (isRun && this.isStarted) this.now();
   }
 
@@ -100,8 +107,9 @@ export class Write {
       button("own", "Try again", () => this.now()));
   }
 
-  nextProblem() {
-    document.querySelector("#format-state .own, #lints .own")?.click();
+  // The buttons that show a place.
+  get problems() {
+    return [...document.querySelectorAll("#format-state .place, #lints .place")];
   }
 
   async now() {
@@ -131,7 +139,7 @@ export class Write {
   }
 
   showButton([begin, end]) {
-    return button("own", "Show", () => {
+    return button("own place", "Show", () => {
       this.showPane("written");
       this.editor.show(this.source.toUnit(begin), this.source.toUnit(end));
       this.editor.focus();

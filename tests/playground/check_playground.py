@@ -19,6 +19,7 @@ import subprocess
 import sys
 import threading
 import time
+import zlib
 
 import pytest
 
@@ -398,6 +399,9 @@ def test_constraints(browser, site):
     assert said(page, "refusal").count("compiles alone") == 29
     page.run("document.querySelector('#judgement .own').click()")
     assert "pattern" in selected(page, "source")
+    page.press("F8")
+    page.press("F8", shift=True)
+    assert "pattern" in selected(page, "source")
     # Mended where it is refused.
     text = page.run(f"{VIEW % 'source'}.state.doc.toString()")
     put(page, text.replace("(?<hour>", ""), "source")
@@ -626,6 +630,10 @@ def test_links_and_drafts(browser, site, single):
     page = browser.open(address)
     wait(page)
     show_example(page, "bytes")
+    show_tab(page, "message")
+    view = VIEW % "response"
+    page.run(f"{view}.dispatch({{selection: {{anchor: 12, head: 17}}, userEvent: 'select'}})")
+    chosen = selected(page, "response")
     page.run("document.getElementById('link').click()")
     wait(page, "document.getElementById('share').innerText.includes('characters')")
     page.run("document.querySelector('#share button').click()")
@@ -638,8 +646,34 @@ def test_links_and_drafts(browser, site, single):
         wait(page)
         wait(page, "document.getElementById('notice').innerText.startsWith('From a link')")
         wait(page)
+        assert page.run("document.getElementById('tab-message').ariaSelected") == "true"
+        assert selected(page, "response") == chosen
         assert page.run(SHOWN) == before
+        assert "then." not in said(page, "notice")
         page.close()
+    # A format that is another now, and another family; other parts.
+    opened = (
+        ({"part": "read", "family": "qwen3", "response": "Hi", "digest": "qwen3 00"},
+         "notice", "The format qwen3 is not as it was then"),
+        ({"part": "read", "response": "Hi", "digest": "lfm2 00"}, "notice", "read as lfm2 then"),
+        ({"part": "write", "source": "{ }", "tab": "sampled", "selection": [1, 2]},
+         "tab-sampled", "Sample"),
+        ({"part": "constrain", "kind": "regex", "source": "\u00e9[0-9]", "tab": "try",
+          "selection": [2, 5]}, "tab-try", "Try"),
+    )  # fmt: skip
+    page = browser.open(address)
+    wait(page)
+    for state, place, words in opened:
+        packed = zlib.compressobj(9, zlib.DEFLATED, -15)
+        data = packed.compress(json.dumps({"v": "0.1.0", **state}).encode()) + packed.flush()
+        fragment = base64.urlsafe_b64encode(data).decode().rstrip("=")
+        page.run(f"document.body.dataset.state = ''; location.hash = '#1.{fragment}'")
+        wait(page, "document.body.dataset.state === 'done'")
+        assert words in said(page, place), state
+        if place != "notice":
+            assert page.run(f"document.getElementById('{place}').ariaSelected") == "true"
+            assert selected(page, "source" if place == "tab-try" else "format-file") in (" ", "[0-")
+    page.close()
     # A reload has the text; one that did not end is not read again.
     page = browser.open(address)
     wait(page)
@@ -657,9 +691,9 @@ def test_links_and_drafts(browser, site, single):
     assert "draft" in page.run(f"{VIEW % 'response'}.state.doc.toString()")
     page.run("document.querySelector('#notice button').click()")
     wait(page)
-    for fragment, said in (("1.!!", "damaged"), ("9.AAAA", "newer")):
+    for fragment, words in (("1.!!", "damaged"), ("9.AAAA", "newer")):
         page.run(f"location.hash = '#{fragment}'")
-        wait(page, f"document.getElementById('notice').innerText.includes('{said}')")
+        wait(page, f"document.getElementById('notice').innerText.includes('{words}')")
     page.close()
 
 
@@ -677,7 +711,19 @@ def test_keyboard(browser, single):
     page.press("F6", shift=True)
     assert page.run("document.activeElement.id") == "slider"
     page.press("F8")
+    remark = "document.activeElement.textContent"
     assert "remark" in page.run("document.activeElement.className")
+    count = page.run("document.querySelectorAll('#regions .remark:not(.held)').length")
+    there = [page.run(remark)]
+    for _ in range(count - 1):
+        page.press("F8")
+        there.append(page.run(remark))
+    back = [there[-1]]
+    for _ in range(count - 1):
+        page.press("F8", shift=True)
+        assert "remark" in page.run("document.activeElement.className")
+        back.append(page.run(remark))
+    assert len(set(there)) == count and back == there[::-1]
     page.press("ArrowUp")
     assert "row" in page.run("document.activeElement.className")
     page.press("Enter")

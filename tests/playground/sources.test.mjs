@@ -39,7 +39,8 @@ test('links: damaged, newer, too large, and of a wrong type', async () => {
   const bomb = await encode({ response: 'a'.repeat(kMostBytes + 1) });
   await assert.rejects(decode(bomb), /4 MB/);
   const found = checked(JSON.parse(
-    '{"__proto__": {"cut": 1}, "family": 3, "response": {"base64": "*"}, "cut": -1, "samples": 1}'));
+    '{"__proto__": {"cut": 1}, "family": 3, "response": {"base64": "*"}, "cut": -1, "samples": 1, ' +
+    '"selection": [1, -1], "tab": 1}'));
   assert.deepEqual(Object.keys(found), []);
   const { samples } = checked({ samples: [null, 1, { text: 'a' }, { message: 'b' },
     { text: { base64: '/w==' }, message: '{}', more: 1 }, { text: 'a', message: 2 }] });
