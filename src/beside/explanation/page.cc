@@ -150,11 +150,7 @@ void append_script_json(std::string& out, std::string_view json) {
   out += json;
 }
 
-}  // namespace
-}  // namespace explanation
-
-std::string to_packed_json(const Explanation& e, const PageOptions& options) {
-  using namespace explanation;
+std::string pack(const Explanation& e, const PageOptions& options) {
   std::string_view text = e.text;
   if (options.max_bytes > 0) text = base::beginning(text, options.max_bytes);
   const bool whole = text.size() == e.text.size();
@@ -186,6 +182,13 @@ std::string to_packed_json(const Explanation& e, const PageOptions& options) {
   out.pop_back();  // the brace
   append_rows(out, e, text.size(), whole);
   return out + "}";
+}
+
+}  // namespace
+}  // namespace explanation
+
+std::string to_packed_json(const Explanation& e, const PageOptions& options) {
+  return explanation::pack(e, options);
 }
 
 std::string to_html(const Explanation& explanation,

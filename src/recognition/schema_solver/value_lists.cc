@@ -364,7 +364,7 @@ void ValueLists::list_numbers(DisjunctId disjunct, std::uint64_t enough,
 // A depth-first walk, in which every path leads to a string.
 void ValueLists::list_strings(automata::LanguageId language,
                               std::uint64_t enough, FewValues& into) {
-  constexpr std::size_t kMostSteps = 2'000'000;
+  constexpr std::size_t kMostStringSteps = 2'000'000;
   std::vector<std::pair<automata::StateId, std::string>> pending = {
       {solver_.languages().start(language), "\""}};
   std::size_t steps = 0;
@@ -372,7 +372,7 @@ void ValueLists::list_strings(automata::LanguageId language,
     const auto [state, text] = std::move(pending.back());
     pending.pop_back();
     if (into.values.size() >= enough) return;
-    if (into.values.size() >= kMostListed || steps > kMostSteps ||
+    if (into.values.size() >= kMostListed || steps > kMostStringSteps ||
         !base::spend_work(8)) {
       into.partial = true;
       return;
