@@ -296,6 +296,7 @@ export class Read {
     const text = this.response;
     const cut = this.cut;
     this.onState("running");
+    this.reading = true;
     this.stale = setTimeout(() => byId("result").classList.add("stale"), 150);
     const tools = this.toolsGiven();
     const given = {
@@ -322,6 +323,7 @@ export class Read {
       this.given = { ...given, family };
       this.stream = null;
       this.readBy = family;
+      this.reading = false;
       this.fill(facts, text, tools.error);
       await this.compareDigest(family);
       this.select();
@@ -336,7 +338,9 @@ export class Read {
     } catch (error) {
       if (error === kOld || run !== this.run) return;
       this.onState("done");
-      this.fail(error);
+      // What fails after the result does not take it away.
+      if (this.reading) return this.fail(error);
+      byId("ranking").replaceChildren(`Not compared with other families: ${error.message}`);
     }
   }
 
@@ -386,7 +390,7 @@ export class Read {
     if (progress !== undefined && !this.view) {
       verdict.replaceChildren(make("p", "", `The reader is loading: ${progress} %`));
     }
-    if (slow) {
+    if (slow && this.reading) {
       verdict.replaceChildren(make("p", "", "Still reading. "),
         button("own", "Stop", () => this.engine.stop()));
     }
