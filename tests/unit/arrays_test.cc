@@ -16,6 +16,7 @@
 #include "parlance/json.h"
 #include "schema/document.h"
 #include "schema/validate.h"
+#include "support/sanitized.h"
 
 namespace parlance::arrays_test {
 namespace {
@@ -323,7 +324,7 @@ TEST(Arrays, OfDifferentItemsEnd) {
           JsonRecogniser::create(*schema::load(*json::parse(schema)), options);
       ASSERT_TRUE(made);
       JsonRecogniser& machine = **made;
-      for (int walk = 0; walk < 25; ++walk) {
+      for (std::uint32_t walk = 0; walk < testing::cases(25); ++walk) {
         recogniser::Configuration config = machine.start();
         std::string text;
         // Later on, what ends an item or the array is preferred.
