@@ -22,6 +22,7 @@
 #include "parlance/structural_tag.h"
 #include "parlance/tag_parser.h"
 #include "support/conformance.h"
+#include "support/family_laws.h"
 
 namespace parlance::calls_law_test {
 namespace {
@@ -252,7 +253,7 @@ TEST(CallsLaw, RandomValues) {
   Tally tally;
   std::size_t written = 0;
   std::mt19937 random(1);
-  for (const std::string_view family : Format::built_in_names()) {
+  for (const std::string& family : testing::tried(testing::families())) {
     SCOPED_TRACE(family);
     const Result<Format> format = Format::built_in(family);
     ASSERT_TRUE(format.has_value());

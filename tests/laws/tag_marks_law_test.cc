@@ -34,6 +34,7 @@
 #include "parlance/json.h"
 #include "parlance/structural_tag.h"
 #include "parlance/tag_parser.h"
+#include "support/family_laws.h"
 #include "support/random_tags.h"
 #include "support/sanitized.h"
 #include "support/tag_record.h"
@@ -473,9 +474,9 @@ void check_changed(const Walked& with, const Ids& ids) {
 void run_walks(std::size_t walks, std::size_t most, bool spaces) {
   std::mt19937 random(7);
   std::size_t finished = 0;
-  for (const std::string_view family : Format::built_in_names()) {
+  for (const std::string& family : testing::tried(testing::families())) {
     for (const char* choice : {"auto", "required"}) {
-      SCOPED_TRACE(std::string(family) + " " + choice);
+      SCOPED_TRACE(family + " " + choice);
       StructuralTagOptions options;
       options.tools = *json::parse(kTools);
       options.tool_choice = choice;
