@@ -182,7 +182,9 @@ template <class Source, StreamParser Parser>
 class ParserOf final : public AnyParser {
  public:
   ParserOf(const Source& of, const StreamOptions& options)
-      : source_(of), parser(of, options) {}
+      : parser(of, options), source_(of) {}
+
+  Parser parser;
 
   std::span<const Event> initial_events() const override {
     return parser.initial_events();
@@ -229,9 +231,6 @@ class ParserOf final : public AnyParser {
 
  private:
   const Source source_;
-
- public:
-  Parser parser;
 };
 
 }  // namespace parlance::c
@@ -239,19 +238,11 @@ class ParserOf final : public AnyParser {
 struct parlance_parser : parlance::c::Handle<parlance::c::Kind::kParser> {
   parlance_parser(const parlance::Format& of,
                   const parlance::StreamOptions& options) {
-    using Made =
-        parlance::c::ParserOf<parlance::Format, parlance::ResponseParser>;
-    auto made = std::make_unique<Made>(of, options);
-    by_format = &made->parser;
-    value = std::move(made);
+    make(of, options, by_format);
   }
   parlance_parser(const parlance::CompiledTag& of,
                   const parlance::StreamOptions& options) {
-    using Made =
-        parlance::c::ParserOf<parlance::CompiledTag, parlance::TagParser>;
-    auto made = std::make_unique<Made>(of, options);
-    by_tag = &made->parser;
-    value = std::move(made);
+    make(of, options, by_tag);
   }
 
   std::unique_ptr<parlance::c::AnyParser> value;
@@ -261,6 +252,16 @@ struct parlance_parser : parlance::c::Handle<parlance::c::Kind::kParser> {
   std::vector<std::uint64_t> flat;                // they, for the caller
   bool lost = false;  // there was no memory to give some of them
   std::atomic<bool> in_batch{false};
+
+ private:
+  template <class Source, class Parser>
+  void make(const Source& of, const parlance::StreamOptions& options,
+            Parser*& of_its_class) {
+    auto made =
+        std::make_unique<parlance::c::ParserOf<Source, Parser>>(of, options);
+    of_its_class = &made->parser;
+    value = std::move(made);
+  }
 };
 
 struct parlance_chat : parlance::c::Handle<parlance::c::Kind::kChat> {

@@ -78,50 +78,44 @@ func parserNewByTag(tag *CompiledTag, options *ParserOptions) (*Parser, error) {
 	return (*Parser)(adopt(unsafe.Pointer(out), freeParser)), nil
 }
 
-func parse(format *Format, text string, options *ParserOptions) ([]byte, error) {
+// readText calls what reads a text by a format and gives JSON.
+func readText(format *Format, options *ParserOptions, call func(
+	by *C.parlance_format, given *C.parlance_parser_options,
+	out *C.parlance_bytes, failure **C.parlance_error) C.parlance_status) ([]byte, error) {
 	var pin runtime.Pinner
 	defer pin.Unpin()
 	var out C.parlance_bytes
 	var failure *C.parlance_error
-	status := C.parlance_parse((*C.parlance_format)((*object)(format).pointer()),
-		chars(text), C.size_t(len(text)), parserOptions(&pin, options), &out, &failure)
+	status := call((*C.parlance_format)((*object)(format).pointer()),
+		parserOptions(&pin, options), &out, &failure)
 	(*object)(format).done()
 	options.done()
 	if status != C.PARLANCE_OK {
 		return nil, failed(status, failure)
 	}
 	return taken(out), nil
+}
+
+func parse(format *Format, text string, options *ParserOptions) ([]byte, error) {
+	return readText(format, options, func(by *C.parlance_format, given *C.parlance_parser_options,
+		out *C.parlance_bytes, failure **C.parlance_error) C.parlance_status {
+		return C.parlance_parse(by, chars(text), C.size_t(len(text)), given, out, failure)
+	})
 }
 
 func formatExplain(format *Format, text string, options *ParserOptions, request string) ([]byte, error) {
-	var pin runtime.Pinner
-	defer pin.Unpin()
-	var out C.parlance_bytes
-	var failure *C.parlance_error
-	status := C.parlance_format_explain((*C.parlance_format)((*object)(format).pointer()),
-		chars(text), C.size_t(len(text)), parserOptions(&pin, options),
-		chars(request), C.size_t(len(request)), &out, &failure)
-	(*object)(format).done()
-	options.done()
-	if status != C.PARLANCE_OK {
-		return nil, failed(status, failure)
-	}
-	return taken(out), nil
+	return readText(format, options, func(by *C.parlance_format, given *C.parlance_parser_options,
+		out *C.parlance_bytes, failure **C.parlance_error) C.parlance_status {
+		return C.parlance_format_explain(by, chars(text), C.size_t(len(text)), given,
+			chars(request), C.size_t(len(request)), out, failure)
+	})
 }
 
 func formatHints(format *Format, text string, options *ParserOptions) ([]byte, error) {
-	var pin runtime.Pinner
-	defer pin.Unpin()
-	var out C.parlance_bytes
-	var failure *C.parlance_error
-	status := C.parlance_format_hints((*C.parlance_format)((*object)(format).pointer()),
-		chars(text), C.size_t(len(text)), parserOptions(&pin, options), &out, &failure)
-	(*object)(format).done()
-	options.done()
-	if status != C.PARLANCE_OK {
-		return nil, failed(status, failure)
-	}
-	return taken(out), nil
+	return readText(format, options, func(by *C.parlance_format, given *C.parlance_parser_options,
+		out *C.parlance_bytes, failure **C.parlance_error) C.parlance_status {
+		return C.parlance_format_hints(by, chars(text), C.size_t(len(text)), given, out, failure)
+	})
 }
 
 func parserHandle(parser *Parser) *C.parlance_parser {

@@ -7,7 +7,7 @@ import { EventReader, kEventSize } from './events.js';
 import {
   Handle, held, octets, pointer_of, using, whole_number,
 } from './instance.js';
-import { adopted, kAdopt } from './parsing.js';
+import { adopted, kAdopt, source_of } from './parsing.js';
 
 // Notations of grammars by the names of their constants.
 const kLanguages = Object.fromEntries(
@@ -44,8 +44,6 @@ const kStep = Object.fromEntries(
 export function constraining(runtime, { Format, Parser, format_of, tools_of }) {
   const here = () => runtime.instance;
 
-  const source_of = (instance, source) =>
-    typeof source === 'string' ? instance.text(source) : instance.json(source);
   const binary = (data) => (instance) => instance.text(octets(data));
 
   class Vocabulary extends Handle {

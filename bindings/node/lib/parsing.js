@@ -15,6 +15,10 @@ export const adopted = (make) => ({ [kAdopt]: make });
 // Whether `parser` gives its events as lists of members, for tests.
 export const kMembers = Symbol('members');
 
+// JSON as a text, or what is written as one.
+export const source_of = (instance, source) =>
+  typeof source === 'string' ? instance.text(source) : instance.json(source);
+
 const is_text = (piece) =>
   typeof piece === 'string' ||
   piece instanceof Uint8Array ||
@@ -413,11 +417,7 @@ export function parsing(runtime) {
 
   function detect(config, { rendered = '' } = {}) {
     return here().scope((i) =>
-      i.tell(
-        'parlance_detect',
-        ...(typeof config === 'string' ? i.text(config) : i.json(config)),
-        ...i.text(rendered),
-      ),
+      i.tell('parlance_detect', ...source_of(i, config), ...i.text(rendered)),
     );
   }
 
