@@ -109,6 +109,10 @@ TEST(Sse, AnUnknownTypeIsNoFrame) {
             "a\n");
   EXPECT_EQ(read("data: {\"type\": \"piece\", \"piece\": \"a\"}\n\n", 1000),
             "\n1: its type \"piece\" is none of those that servers send\n");
+  EXPECT_EQ(
+      read("data: {\"type\": \"error\", \"message\": \"busy\"}\n\n", 1000),
+      "\n1: the server reports {\"type\": \"error\", \"message\": "
+      "\"busy\"}\n");
 }
 
 TEST(Sse, ALongCommentIsSkippedAlone) {

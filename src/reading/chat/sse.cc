@@ -103,8 +103,12 @@ Payload of_typed(std::string_view type, const Value* delta) {
 
 Payload read_payload(const Value& event) {
   if (!event.is_object()) return {.fault = "it is no JSON object"};
-  if (const Value* error = event.find("error");
-      error != nullptr && !error->is_null()) {
+  const Value* type = event.find("type");
+  const bool typed = type != nullptr && type->is_string();
+  const Value* error = event.find("error");
+  // Responses have the members of an error beside the type.
+  if (error == nullptr && typed && type->as_string() == "error") error = &event;
+  if (error != nullptr && !error->is_null()) {
     return {.fault =
                 "the server reports " + json::dump(*error, {.ascii = false})};
   }
@@ -114,8 +118,6 @@ Payload read_payload(const Value& event) {
     return choices->size() == 0 ? Payload{.text = ""}
                                 : of_choice(choices->items()[0]);
   }
-  const Value* type = event.find("type");
-  const bool typed = type != nullptr && type->is_string();
   if (typed && is_known(type->as_string())) {
     return of_typed(type->as_string(), event.find("delta"));
   }
