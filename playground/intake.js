@@ -35,6 +35,9 @@ function partsOf(answer) {
 
 const list = (value) => (Array.isArray(value) ? value : []);
 
+// The list of tools, which may be in a request, or of one tool alone.
+export const toolsIn = (value) => Array.isArray(value) ? value : value.tools ?? [value];
+
 function parsed(text) {
   try {
     return JSON.parse(text);
@@ -84,20 +87,42 @@ function unescaped(body) {
     });
 }
 
+// The strings in quotes of a text, one after another, without their quotes.  A quote
+// after an escaping backslash ends none.  The text is passed twice, and not again
+// from each quote that nothing ends: a paste has megabytes.
+function* quotedIn(text) {
+  const quotes = /\\[^]|["']/g;
+  const last = new Map();  // where each kind of quote can end a string
+  for (const { 0: one, index } of text.matchAll(quotes)) {
+    if (one.length === 1) last.set(one, index);
+  }
+  let open = null;
+  for (const { 0: one, index } of text.matchAll(quotes)) {
+    const at = index + one.length - 1;
+    if (open !== null) {
+      if (one !== open.quote) continue;
+      yield text.slice(open.begin, at);
+      open = null;
+    } else if (last.get(text[at]) > at) {
+      open = { quote: text[at], begin: at + 1 };
+    }
+  }
+}
+
 // A quoted string with an escape in it, which is most of a line.
 function escapedOf(text) {
   if (/\n./.test(text.trim()) || !text.includes("\\")) return null;
-  const found = /(["'])((?:[^"'\\]|\\[^]|(?!\1)["'])*)\1/g;
-  let best = null;
-  for (const match of text.matchAll(found)) {
-    if (best === null || match[2].length > best[2].length) best = match;
+  let best = "";
+  for (const body of quotedIn(text)) {
+    if (body.length > best.length) best = body;
   }
-  if (best === null || !/\\[nrtu"'\\]/.test(best[2])) return null;
-  if (best[2].length * 2 < text.trim().length) return null;
+  if (!/\\[nrtu"'\\]/.test(best)) return null;
+  const size = text.trim().length;
+  if (best.length * 2 < size) return null;
   return {
     as: "an escaped string",
-    why: best[0].length < text.trim().length ? "out of a line of a log" : "",
-    response: unescaped(best[2]),
+    why: best.length + 2 < size ? "out of a line of a log" : "",
+    response: unescaped(best),
   };
 }
 

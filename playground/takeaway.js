@@ -1,6 +1,7 @@
 // What is taken away from a reading: a report in Markdown, code that reads the same
 // response and prints the message, and a vector for tests.
 
+import { toolsIn } from "./intake.js";
 import { base64Of } from "./link.js";
 import { Text } from "./places.js";
 
@@ -42,7 +43,8 @@ export function javascript({ response, tools, prefix, family }) {
     : `Buffer.from(${json(base64Of(response.bytes))}, "base64")`;
   const options = [];
   if (prefix) options.push(`prefix: ${json(prefix.string)}`);
-  if (tools) options.push(`tools: ${tools.string.trim()}`);
+  // Another wrote them, so they are data in this code, and nothing else.
+  if (tools) options.push(`tools: JSON.parse(${json(tools.string)})`);
   return `import { init, parse } from "parlance";
 
 await init();
@@ -99,18 +101,12 @@ function literal(text) {
   return `std::string_view(\n    "${body}",\n    ${text.bytes.length})`;
 }
 
-// The list of tools, which may be in a request.
-function listOf(tools) {
-  const value = exact(tools.string);
-  return Array.isArray(value) ? value : value.tools ?? [value];
-}
-
 export function cpp({ response, tools, prefix, family }) {
   const options = [];
   const lines = [];
   if (tools) {
     lines.push(`  parlance::Result<parlance::ToolSet> tools =
-      parlance::ToolSet::from_json(${literal(new Text(json(listOf(tools))))});
+      parlance::ToolSet::from_json(${literal(new Text(json(toolsIn(exact(tools.string)))))});
   if (!tools) {
     std::cerr << tools.error().to_string() << "\\n";
     return 1;
@@ -171,6 +167,6 @@ export function vector({ response, tools, prefix, family, message, isMalformed }
   if (isMalformed) expected.malformed = true;
   const made = { id: `${family}/playground`, family, source: "own", tags: [],
     prefix: prefix?.string ?? "", raw: response.string,
-    ...(tools ? { tools: listOf(tools) } : {}), expected, hf_template_today: false };
+    ...(tools ? { tools: toolsIn(exact(tools.string)) } : {}), expected, hf_template_today: false };
   return `[\n${json(made)}\n]\n`;
 }

@@ -7,6 +7,7 @@ import test from 'node:test';
 import { isTokenizer, recognise } from '../../playground/intake.js';
 import { checked, decode, encode, kMostBytes, written } from '../../playground/link.js';
 import { Text } from '../../playground/places.js';
+import { javascript } from '../../playground/takeaway.js';
 
 const folder = new URL('../../playground/examples/', import.meta.url);
 
@@ -136,6 +137,18 @@ test('what was pasted', () => {
     else if (Array.isArray(wanted)) assert.deepEqual([...found.ids], wanted, text);
     else assert.equal(found?.response, wanted, text);
   }
+});
+
+test('a paste with many quotes that nothing ends takes no time', () => {
+  assert.equal(recognise('"' + '\\"'.repeat(1 << 20)), null);
+  assert.equal(recognise("'" + '"a\\n'.repeat(1 << 20)), null);
+});
+
+test('tools are data in the code that is taken away', () => {
+  const tools = new Text('{}}); run("\u2028`${x}"); ({');
+  const code = javascript({ response: new Text('Hi'), tools, family: 'qwen3' });
+  const [, literal] = /tools: JSON\.parse\(("[^]*")\) \}\);\n/.exec(code);
+  assert.equal(JSON.parse(literal), tools.string);
 });
 
 test('files of tokenizers, by their names and beginnings', () => {
