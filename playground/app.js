@@ -1,11 +1,13 @@
 // The page: what is opened, kept and shared, and the keys of all parts.
 
-import { button, make, number, show, shown } from "../src/beside/explanation/viewer/text.js";
+import { button, decoded, make, number, show, shown }
+  from "../src/beside/explanation/viewer/text.js";
 
 import { examples } from "./examples.js";
 import { isTokenizer } from "./intake.js";
 import { checked, decode, encode, written } from "./link.js";
-import { Text, decoded } from "./places.js";
+import { byId } from "./page.js";
+import { Text } from "./places.js";
 import { Constrain } from "./constrain.js";
 import { Read } from "./read.js";
 import { tabs } from "./tabs.js";
@@ -15,7 +17,6 @@ import { Write } from "./write.js";
 const kDraft = "parlance-draft";
 const kMostDraft = 500000;
 const kMostShown = 1 << 16;  // characters of what is taken away
-const byId = (id) => document.getElementById(id);
 
 // ---- Drafts: in this tab alone, with a mark while a reading runs.
 
@@ -34,8 +35,11 @@ function keepDraft(isRunning) {
   const state = part?.state;
   if (!state) return;
   storage((kept) => {
-    const json = JSON.stringify({ ...jsonOf(state), isRunning });
-    if (json.length > kMostDraft) kept.removeItem(kDraft);
+    // A long text is not written only to be measured.
+    const isLong = Object.values(state).some((value) =>
+      value instanceof Text && value.string.length > kMostDraft);
+    const json = isLong ? "" : JSON.stringify({ ...jsonOf(state), isRunning });
+    if (isLong || json.length > kMostDraft) kept.removeItem(kDraft);
     else kept.setItem(kDraft, json);
   });
 }
@@ -51,8 +55,8 @@ const constrain = new Constrain(onState, () => {
   read.tokenizerIs();
   keepDraft(false);
 });
-const read = new Read(onState, constrain, (words) => {
-  byId("notice").append(` ${words}`);
+const read = new Read(onState, constrain, (...words) => {
+  byId("notice").append(" ", ...words);
   byId("notice").hidden = false;
 });
 const write = new Write(read.engine, onState);
@@ -79,7 +83,7 @@ function open(state, isRun = true) {
   const id = Object.hasOwn(parts, state.part) ? state.part : "read";
   parts[id].open(state, isRun);
   showPart(id);
-  // What a link says of a tokenizer is its name and digest.
+  // A link has no tokenizer but its name and digest.
   if (state.tokenizer && state.tokenizer !== constrain.tokenizer.words) {
     sayTokenizer(state.tokenizer);
   }
@@ -117,8 +121,8 @@ async function openFragment() {
   try {
     const state = await decode(fragment);
     open(state);
-    const from = state.v ? `, made with ${state.v}` : "";
-    notice(`From a link${from}, read with ${read.version}.`);
+    const from = state.v ? [", made with ", shown("b", state.v)] : [];
+    notice("From a link", ...from, `, read with ${read.version}.`);
     return true;
   } catch (error) {
     notice(`The link cannot be opened: ${error.message}.`);
@@ -138,23 +142,29 @@ async function copied(text, place) {
   }
 }
 
+// A sheet, and the button that says whether it is shown.
+function showSheet(name, isShown) {
+  byId(name).hidden = !isShown;
+  document.querySelector(`[aria-controls=${name}]`)
+    .setAttribute("aria-expanded", String(isShown));
+}
+
 // What can be taken away of a reading, beside a link.
-async function textsOf(state, address) {
-  const { model, message } = read.view;
-  const given = { ...state, response: read.response, family: read.readBy, version: read.version,
-    verdict: byId("verdict").innerText.replace(/\n+/g, "\n"),
-    message: message().querySelector("pre").textContent, link: address };
-  const { complete, diagnostics, message_text: text } = model.facts;
-  given.message = text ?? given.message;
-  given.isMalformed = !complete || diagnostics.length > 0 ||
-    model.remarks.some(({ kind }) => kind === "bad");
-  return { report, python, javascript, shell, cpp, vector, given };
+const writers = { report, python, javascript, shell, cpp, vector };
+
+// What the writers are given.  Tools that are no JSON were left out of the reading.
+function readingOf(state, address) {
+  const { complete, diagnostics, message_text: message } = read.view.model.facts;
+  return { ...state, tools: read.given.tools ? state.tools : null,
+    response: read.response, family: read.readBy, version: read.version,
+    verdict: byId("verdict").innerText.replace(/\n+/g, "\n"), message, link: address,
+    isMalformed: !complete || diagnostics.length > 0 ||
+      read.view.model.remarks.some(({ kind }) => kind === "bad") };
 }
 
 async function share() {
   const sheet = byId("share");
-  sheet.hidden = !sheet.hidden;
-  byId("link").setAttribute("aria-expanded", String(!sheet.hidden));
+  showSheet("share", sheet.hidden);
   if (sheet.hidden) return;
   const { state } = part;
   const left = new Set();
@@ -184,17 +194,20 @@ async function share() {
   pre.setAttribute("role", "region");
   pre.setAttribute("aria-label", "What is taken away");
   const boxes = make("p", "line");
+  // What is left out is in no address that can be copied, also while it is made.
+  let updates = 0;
   const update = async () => {
-    const given = { ...state };
-    for (const name of left) given[name] = null;
-    const address = `${location.href.split("#")[0]}#${await encode(jsonOf(given))}`;
+    const turn = ++updates;
+    copy.disabled = true;
+    const fragment = await encode(jsonOf(state, left));
+    if (turn !== updates) return;
+    const address = `${location.href.split("#")[0]}#${fragment}`;
     const isLink = kinds.value === "link";
     pre.hidden = isLink;
     save.hidden = !isLink;
     boxes.hidden = !isLink;
     if (!isLink) {
-      const { given: facts, ...writers } = await textsOf(state, address);
-      const text = writers[kinds.value](facts);
+      const text = writers[kinds.value](readingOf(state, address));
       pre.replaceChildren();
       show(pre, text.slice(0, kMostShown));
       if (text.length > kMostShown) pre.append("\n…");
@@ -238,7 +251,13 @@ async function share() {
 
 // ---- Files
 
-async function openFile(file) {
+function openFile(file) {
+  // Of a folder, or of a file that is gone, there are no bytes.
+  openContent(file).catch((error) => notice(shown("b", file.name),
+    ` cannot be read: ${error.message}`));
+}
+
+async function openContent(file) {
   const head = new Uint8Array(await file.slice(0, 4096).arrayBuffer());
   if (isTokenizer(file.name, head)) return constrain.tokenizer.open(file);
   if (file.size > 64 << 20) {
@@ -332,7 +351,7 @@ document.addEventListener("keydown", (event) => {
     part.now();
   } else if (key === "Escape") {
     if (part.engine.busy) part.engine.stop();
-    for (const id of ["keys", "share"]) byId(id).hidden = true;
+    for (const name of ["keys", "share"]) showSheet(name, false);
   }
 }, true);
 
@@ -358,10 +377,7 @@ document.addEventListener("drop", (event) => {
   openFile(file);
 });
 byId("link").addEventListener("click", share);
-byId("help").addEventListener("click", () => {
-  byId("keys").hidden = !byId("keys").hidden;
-  byId("help").setAttribute("aria-expanded", String(!byId("keys").hidden));
-});
+byId("help").addEventListener("click", () => showSheet("keys", byId("keys").hidden));
 addEventListener("hashchange", openFragment);
 
 function openDraft() {

@@ -4,10 +4,10 @@
 //   {"v": "0.2.0", "part": "read", "family": "qwen3", "response": "..."}
 //
 // A text that is not UTF-8 is {"base64": "..."}; "pasted" in the place of
-// "response" is a text that is looked at first, as if it were pasted.  "samples" are
-// texts with their messages, "selection" two bytes of the main text, "digest" and
-// "tokenizer" names, each with a digest.  Examples are files of this JSON, and so is
-// what is opened as a file.
+// "response" is a text that the page first tries to recognise, as if it were pasted.
+// "samples" are texts with their messages, "selection" is two bytes of the main text,
+// and "digest" and "tokenizer" are names, each followed by a digest.  Examples
+// are files of this JSON, and so is what is opened as a file.
 
 import { Text } from "./places.js";
 
@@ -90,7 +90,7 @@ function textOf(value) {
   }
 }
 
-// A state of what another wrote: a member that is not as it should be is left out.
+// A state from JSON that somebody else wrote: members of a wrong type are left out.
 export function checked(given) {
   const out = Object.create(null);
   if (typeof given !== "object" || given === null) return out;

@@ -3,7 +3,7 @@
 //
 // Bytes that are no UTF-8 are shown as U+FFFD, one for each byte.
 
-import { characterSize } from "../src/beside/explanation/viewer/text.js";
+import { characterSize, decoded, textPieces } from "../src/beside/explanation/viewer/text.js";
 
 const kStep = 1024;  // bytes between two entries of the table
 const encoder = new TextEncoder();
@@ -97,28 +97,5 @@ export const toBytes = (text, selection) =>
 export const toUnits = (text, selection) =>
   selection.map((byte) => text.toUnit(byte));
 
-const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
-export function decoded(bytes) {
-  try {
-    return strict.decode(bytes);
-  } catch (error) {
-    return null;
-  }
-}
-
-function withSubstitutes(bytes) {
-  const parts = [];
-  let run = 0;
-  for (let at = 0; at < bytes.length;) {
-    const size = bytes[at] < 0x80 ? 1 : characterSize(bytes, at);
-    if (size > 0) {
-      at += size;
-      continue;
-    }
-    parts.push(decoded(bytes.subarray(run, at)), "\ufffd");
-    run = ++at;
-  }
-  parts.push(decoded(bytes.subarray(run)));
-  return parts.join("");
-}
+const withSubstitutes = (bytes) => Array.from(textPieces(bytes),
+  (piece) => typeof piece === "string" ? piece : "\ufffd").join("");

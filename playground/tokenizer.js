@@ -1,14 +1,13 @@
 // The tokenizer of the page: a file that was opened, and that the worker of
 // constraints reads.  A link has its name and digest, and nothing else of it.
 
-import { button, make, number, shown }
+import { button, decoded, make, number, shown }
   from "../src/beside/explanation/viewer/text.js";
 
 import { kOld } from "./engine.js";
-import { decoded } from "./places.js";
+import { byId } from "./page.js";
 
 const kMostMs = 60000;
-const byId = (id) => document.getElementById(id);
 
 export class Tokenizer {
   // `onChange` is called when it is read, or forgotten.

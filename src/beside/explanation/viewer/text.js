@@ -66,7 +66,8 @@ export function shown(name, text, className) {
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-function decoded(bytes) {
+// The text of bytes; null if they are not UTF-8.
+export function decoded(bytes) {
   try {
     return decoder.decode(bytes);
   } catch (error) {
@@ -81,23 +82,33 @@ export function characterSize(bytes, at) {
   return decoded(bytes.subarray(at, at + size)) === null ? 0 : size;
 }
 
-// Bytes that are not UTF-8 are shown one by one.
-export function showBytes(parent, bytes, ends) {
-  const whole = decoded(bytes);
-  if (whole !== null) return show(parent, whole, ends);
+// The text of bytes in pieces: strings, and each byte that is not UTF-8 as a number.
+export function* textPieces(bytes) {
   let run = 0;
-  for (let at = 0; at <= bytes.length;) {
-    const size = at < bytes.length ? characterSize(bytes, at) : 0;
+  for (let at = 0; at < bytes.length;) {
+    const size = bytes[at] < 0x80 ? 1 : characterSize(bytes, at);
     if (size > 0) {
       at += size;
       continue;
     }
-    if (at > run) show(parent, decoded(bytes.subarray(run, at)), ends);
-    if (at < bytes.length) {
-      const hex = bytes[at].toString(16).toUpperCase().padStart(2, "0");
+    if (at > run) yield decoded(bytes.subarray(run, at));
+    yield bytes[at];
+    run = ++at;
+  }
+  if (run < bytes.length) yield decoded(bytes.subarray(run));
+}
+
+// Bytes that are not UTF-8 are shown one by one.
+export function showBytes(parent, bytes, ends) {
+  const whole = decoded(bytes);
+  if (whole !== null) return show(parent, whole, ends);
+  for (const piece of textPieces(bytes)) {
+    if (typeof piece === "string") {
+      show(parent, piece, ends);
+    } else {
+      const hex = piece.toString(16).toUpperCase().padStart(2, "0");
       sign(parent, `\\x${hex}`, "byte");
     }
-    run = ++at;
   }
 }
 
