@@ -7,13 +7,12 @@ import { button, count, make, number, show, shown }
 import { Editor } from "./editor.js";
 import { Engine, kOld } from "./engine.js";
 import { List } from "./list.js";
+import { Delayed, byId } from "./page.js";
 import { Text, toBytes, toUnits } from "./places.js";
 import { tabs } from "./tabs.js";
 import { Tokenizer } from "./tokenizer.js";
 
-const kDelay = 250;
 const kMostNotes = 200;
-const byId = (id) => document.getElementById(id);
 
 const kHints = new Map([
   ["tools", "A list of tools, or a request: {\"tools\": [...], \"response_format\": ...}"],
@@ -30,16 +29,17 @@ export class Constrain {
     this.engine = new Engine("parlance", (state) => this.engineIs(state));
     this.tokenizer = new Tokenizer(this.engine, () => this.tokenizerIs());
     this.source = new Text("");
-    this.timer = null;
+    this.compiling = new Delayed(() => this.compile());
+    this.trying = new Delayed(() => this.tryText());
     this.run = 0;
     this.isStarted = false;
     this.compiled = false;
     this.editor = new Editor(byId("source"), { label: "Tools, schema or grammar",
       hint: "Paste tools, a schema or a grammar", isJson: true,
-      onChange: () => this.later(() => this.compile()) });
+      onChange: () => this.compiling.start() });
     this.tried = new Editor(byId("text"), { label: "A text to try",
       hint: "Write a text, and see how far it is accepted",
-      onChange: () => this.later(() => this.tryText()) });
+      onChange: () => this.trying.start() });
     this.showPane = tabs(byId("constrain-panes"),
       [["described", "Input"], ["answer", "Result"]]);
     this.showAnswer = tabs(byId("answers"),
@@ -103,11 +103,6 @@ export class Constrain {
     return found.length > 0 ? found : [...document.querySelectorAll("#judgement .place")];
   }
 
-  later(what) {
-    clearTimeout(this.timer);
-    this.timer = setTimeout(what, kDelay);
-  }
-
   engineIs({ progress, slow, said, lane }) {
     if (said !== undefined) this.tokenizer.say(said);
     if (progress !== undefined && !this.compiled) {
@@ -127,7 +122,7 @@ export class Constrain {
   }
 
   async compile() {
-    clearTimeout(this.timer);
+    this.compiling.cancel();
     if (!this.isStarted) return;
     const run = ++this.run;
     this.source = new Text(this.editor.text);
@@ -141,7 +136,7 @@ export class Constrain {
       this.compiled = !found.error && !found.empty;
       this.fill(found);
       if (this.compiled) await this.tryText();
-      this.onState("done");
+      if (run === this.run) this.onState("done");
     } catch (error) {
       if (error === kOld || run !== this.run) return;
       this.compiled = false;
@@ -188,13 +183,8 @@ export class Constrain {
     if (!empty) worst.append(sign, " ");
     worst.append(shown("b", said));
     verdict.append(worst);
-    if (error && guilty.length === 0) {
-      const why = make("p", "why");
-      why.append(shown("span", error.message), " ");
-      if (error.place) why.append(this.showButton(error.place));
-      verdict.append(why);
-    } else if (guilty.length > 0) {
-      const [{ error: first }] = guilty;
+    const first = guilty[0]?.error ?? error;
+    if (first) {
       const why = make("p", "why");
       why.append(shown("span", first.message), " ");
       if (first.place) why.append(this.showButton(first.place));
@@ -202,7 +192,7 @@ export class Constrain {
     }
     byId("judgement").replaceChildren(verdict);
 
-    const place = guilty[0]?.error.place ?? error?.place;
+    const place = first?.place ?? error?.place;
     if (place) {
       const [from, to] = this.toPlace(place);
       this.editor.mark(() => [{ from, to: Math.max(to, from + 1), name: "lost" }]);
@@ -248,7 +238,7 @@ export class Constrain {
   }
 
   async tryText() {
-    clearTimeout(this.timer);
+    this.trying.cancel();
     if (!this.compiled) return;
     const text = new Text(this.tried.text);
     try {
@@ -269,9 +259,11 @@ export class Constrain {
     this.onTokenizer();
   }
 
+  // While another tokenizer is read, or none is there, ids have no text.
   tokenLine(i) {
-    const id = this.allowed.ids[i];
-    return `${String(id).padStart(7)}  ${this.tokenizer.text(id)}`;
+    const { ids, tokenizer } = this.allowed;
+    const text = tokenizer === this.tokenizer.request ? this.tokenizer.text(ids[i]) : "";
+    return `${String(ids[i]).padStart(7)}  ${text}`;
   }
 
   async fillAllowed() {
@@ -298,7 +290,7 @@ export class Constrain {
       if (found.isRefused) {
         return empty(make("p", "worst", "✕ The text is refused: nothing may come after it"));
       }
-      this.allowed = found;
+      this.allowed = { ids: found.ids, tokenizer };
       this.showAllowed(found, text);
     } catch (error) {
       if (error !== kOld) empty(shown("p", error.message, "failure"));

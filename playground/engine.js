@@ -1,6 +1,7 @@
-// A worker and what it is asked.  Of two requests of one lane only the newer is
-// answered; the other is rejected with kOld.  A request that takes too long, or
-// that ends the worker, costs that worker, and the next one gets a new one.
+// A worker and what it is asked, one request after another.  Of two requests that
+// wait in one lane only the newer is run; the other is rejected with kOld.  A request
+// that takes too long, or that ends the worker, costs that worker, and the next
+// request gets a new one.
 
 export const kOld = Symbol("old");
 const kSlowMs = 2000;
@@ -60,12 +61,20 @@ async function compiled(name, onProgress) {
     { headers: { "content-type": "application/wasm" } }));
 }
 
+// What cannot be loaded is asked for again by the next worker.
 const modules = new Map();
 let workerAddress = null;
 
+async function loadedWorker() {
+  const text = await textOf("worker.js");
+  const address = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+  made.add(address);
+  return address;
+}
+
 export class Engine {
   // `module`: "parser" or "parlance".  `onState` is called with {progress},
-  // {slow: true, lane}, {said} (what the worker says of its work) and {idle: true}.
+  // {slow: true, lane} and {said} (what the worker says of its work).
   // A request takes at most `mostMs`.
   constructor(module, onState = () => {}, mostMs = kMostMs) {
     this.module = module;
@@ -79,21 +88,26 @@ export class Engine {
   async start() {
     const { module } = this;
     if (!modules.has(module)) {
-      const loading = compiled(module, (progress) => this.onState({ progress }));
+      const loading = compiled(module, (progress) => {
+        if (this.busy) this.onState({ progress });  // else nothing waits for it
+      });
       modules.set(module, loading);
       loading.catch(() => modules.delete(module));
     }
-    workerAddress ??= textOf("worker.js").then((text) => {
-      const address = URL.createObjectURL(new Blob([text],
-        { type: "text/javascript" }));
-      made.add(address);
-      return address;
-    });
+    if (!workerAddress) {
+      workerAddress = loadedWorker();
+      workerAddress.catch(() => { workerAddress = null; });
+    }
     const [code, address] = await Promise.all([modules.get(module), workerAddress]);
     const worker = new Worker(policy.createScriptURL(address));
     worker.postMessage({ module: code, whole: module === "parlance" });
-    worker.onmessage = ({ data }) => this.answer(data);
-    worker.onerror = (event) => this.stop(event.message || "the worker has failed");
+    // A worker that was ended may have sent something before.
+    worker.onmessage = ({ data }) => {
+      if (worker === this.worker) this.answer(data);
+    };
+    worker.onerror = (event) => {
+      if (worker === this.worker) this.stop(event.message || "the worker has failed");
+    };
     return worker;
   }
 
@@ -111,12 +125,17 @@ export class Engine {
     const [[lane, job]] = this.waiting;
     this.waiting.delete(lane);
     this.busy = job;
-    try {
-      this.worker ??= await this.start();
-    } catch (error) {
-      return this.end(() => job.reject(error));
+    if (!this.worker) {
+      // The job may be stopped, and another may begin, while the worker starts.
+      try {
+        const worker = await this.start();
+        if (this.busy !== job) return worker.terminate();
+        this.worker = worker;
+      } catch (error) {
+        if (this.busy === job) this.end(() => job.reject(error));
+        return;
+      }
     }
-    if (this.busy !== job) return;
     this.timers = [
       setTimeout(() => this.onState({ slow: true, lane }), kSlowMs),
       setTimeout(() => this.stop(`It took longer than ${job.mostMs / 1000} ` +
@@ -137,7 +156,6 @@ export class Engine {
   end(settle) {
     this.timers?.forEach(clearTimeout);
     this.busy = null;
-    this.onState({ idle: true });
     settle();
     this.next();
   }

@@ -7,8 +7,9 @@ import { viewParts } from "../src/beside/explanation/viewer/viewer.js";
 
 import { Editor } from "./editor.js";
 import { Engine, kOld } from "./engine.js";
-import { recognise } from "./intake.js";
+import { recognise, toolsIn } from "./intake.js";
 import { List } from "./list.js";
+import { Delayed, byId } from "./page.js";
 import { Text, toBytes, toUnits } from "./places.js";
 import { tabs } from "./tabs.js";
 
@@ -18,7 +19,6 @@ const kMostRead = 64 << 20;
 const kUsual = "qwen3";  // of families that read a text equally well, or not at all
 const kShape = 1 << 18;  // characters that are shown
 const kDebounce = [80, 400];
-const byId = (id) => document.getElementById(id);
 
 const nothing = () => new Text("");
 
@@ -52,9 +52,12 @@ export class Read {
     this.readBy = "";
     this.view = null;
     this.lastMs = 0;
-    this.timer = null;
+    this.typing = new Delayed(() => this.now());
+    this.staleness = new Delayed(() => byId("result").classList.add("stale"));
     this.run = 0;
+    this.given = null;  // what was read
     this.stream = null;
+    this.streamOf = null;  // what was given for it
     this.version = "";
 
     const editor = (id, label, hint, isJson, change) => new Editor(byId(id),
@@ -151,7 +154,7 @@ export class Read {
     this.showResult(state.tab);
     if (state.pasted && isRun) return this.openText(state.pasted, this.family);
     this.take(null);
-    this.setResponse(state.response ?? nothing());
+    this.setResponse(state.response ?? state.pasted ?? nothing());
     this.cut = state.cut ?? null;
     if (state.title) {
       this.example = { tools: state.tools?.string, prefix: state.prefix?.string };
@@ -276,16 +279,14 @@ export class Read {
   }
 
   later() {
-    clearTimeout(this.timer);
     const [least, most] = kDebounce;
-    this.timer = setTimeout(() => this.now(),
-      Math.min(most, Math.max(least, 2 * this.lastMs)));
+    this.typing.start(Math.min(most, Math.max(least, 2 * this.lastMs)));
   }
 
   // ---- Reading
 
   async now() {
-    clearTimeout(this.timer);
+    this.typing.cancel();
     if (this.isDirty) {
       this.response = new Text(this.editors.response.text);
       this.isDirty = false;
@@ -297,7 +298,7 @@ export class Read {
     const cut = this.cut;
     this.onState("running");
     this.reading = true;
-    this.stale = setTimeout(() => byId("result").classList.add("stale"), 150);
+    this.staleness.start(150);
     const tools = this.toolsGiven();
     const given = {
       response: cut === null ? text.bytes : text.bytes.slice(0, cut),
@@ -311,51 +312,54 @@ export class Read {
       Object.assign(given, { ids: list.slice(0, size), ends,
         tokenizer: this.tokenizer.request });
     }
+    const rank = () => this.engine.run("rank", "rank",
+      { response: given.response.subarray(0, 1 << 16), tools: given.tools });
     try {
-      let { family } = this;
-      const ranked = family === "" ? await this.engine.run("rank", "rank",
-        { response: given.response.subarray(0, 1 << 16), tools: given.tools }) : null;
-      if (ranked) family = bestOf(ranked);
+      const ranked = this.family === "" ? await rank() : null;
+      const family = ranked ? bestOf(ranked) : this.family;
       const { facts, ms } = await this.ask("read", { ...given, family });
       if (run !== this.run) return;
-      clearTimeout(this.stale);
       this.lastMs = ms;
       this.given = { ...given, family };
       this.stream = null;
+      this.events.set(0);
       this.readBy = family;
       this.reading = false;
       this.fill(facts, text, tools.error);
-      await this.compareDigest(family);
+      const digest = await this.digestOf(family);
+      if (run !== this.run) return;
+      this.compareDigest(family, digest);
       this.select();
-      if (ranked) {
-        this.fillRanking(ranked);
-      } else {
-        const found = await this.engine.run("rank", "rank",
-          { response: given.response.subarray(0, 1 << 16), tools: given.tools });
-        if (run === this.run) this.fillRanking(found);
-      }
+      const families = ranked ?? await rank();
+      if (run !== this.run) return;
+      this.fillRanking(families);
       this.onState("done");
     } catch (error) {
       if (error === kOld || run !== this.run) return;
       this.onState("done");
+      if (this.reading) {
+        this.reading = false;
+        return this.fail(error);
+      }
       // What fails after the result does not take it away.
-      if (this.reading) return this.fail(error);
       byId("ranking").replaceChildren(`Not compared with other families: ${error.message}`);
     }
   }
 
-  // A family that is another than that of the link is said.
-  async compareDigest(family) {
-    const { seen } = this;
-    this.seen = "";
+  async digestOf(family) {
     if (!this.digests.has(family)) {
       const { digest } = await this.engine.run("digest", "digest", { family });
       this.digests.set(family, digest);
     }
-    const [name, digest] = seen.split(" ");
-    const now = this.digests.get(family);
-    if (seen === "" || !digest || !now) return;
-    if (name !== family) this.onDiffer(`It was read as ${name} then.`);
+    return this.digests.get(family);
+  }
+
+  // Says it if the family is another than that of the link.
+  compareDigest(family, now) {
+    const [name, digest] = this.seen.split(" ");
+    this.seen = "";
+    if (!digest || !now) return;
+    if (name !== family) this.onDiffer("It was read as ", shown("b", name), " then.");
     else if (digest !== now) this.onDiffer(`The format ${name} is not as it was then.`);
   }
 
@@ -377,15 +381,13 @@ export class Read {
     const text = this.editors.tools.text.trim();
     if (text === "") return {};
     try {
-      const value = JSON.parse(text);
-      const list = Array.isArray(value) ? value : value.tools ?? [value];
-      return { value: list };
+      return { value: toolsIn(JSON.parse(text)) };
     } catch (error) {
       return { error: `The tools are no JSON, and were left out: ${error.message}` };
     }
   }
 
-  engineIs({ progress, slow, idle }) {
+  engineIs({ progress, slow }) {
     const verdict = byId("verdict");
     if (progress !== undefined && !this.view) {
       verdict.replaceChildren(make("p", "", `The reader is loading: ${progress} %`));
@@ -394,14 +396,11 @@ export class Read {
       verdict.replaceChildren(make("p", "", "Still reading. "),
         button("own", "Stop", () => this.engine.stop()));
     }
-    if (idle) {
-      clearTimeout(this.stale);
-      byId("result").classList.remove("stale");
-    }
   }
 
   // What failed, and the last result, which is not that of this text.
   fail(error) {
+    this.staleness.cancel();
     const said = shown("p", error.message, "failure");
     byId("verdict").replaceChildren(said,
       button("own", "Read again", () => this.now()));
@@ -431,6 +430,7 @@ export class Read {
     byId("regions").replaceChildren(view.response);
     byId("message").replaceChildren();
     byId("problems").replaceChildren(view.problems);
+    this.staleness.cancel();
     byId("result").classList.remove("stale");
     const slider = byId("slider");
     slider.max = this.placeOf(text.bytes.length);
@@ -538,8 +538,9 @@ export class Read {
   // ---- The stream
 
   async needStream() {
-    if (this.stream || !this.given) return;
     const { given } = this;
+    if (!given || given === this.streamOf) return;
+    this.streamOf = given;
     try {
       const stream = await this.ask("stream", given);
       if (given !== this.given) return;
@@ -548,6 +549,8 @@ export class Read {
       this.events.set(this.stream.lines.length);
       this.slide();
     } catch (error) {
+      if (given !== this.given) return;
+      this.streamOf = null;
       if (error !== kOld) byId("held").textContent = error.message;
     }
   }
@@ -640,13 +643,14 @@ export class Read {
     const place = byId("shape");
     try {
       const text = await this.ask("shape", { ...given, kind: byId("kind").value, isStream });
+      if (given !== this.given) return;
       place.replaceChildren();
       show(place, text.slice(0, kShape));
       if (text.length > kShape) {
         place.append(`\n${count(text.length - kShape, "more character")}`);
       }
     } catch (error) {
-      if (error !== kOld) place.textContent = error.message;
+      if (error !== kOld && given === this.given) place.textContent = error.message;
     }
   }
 }

@@ -59,9 +59,10 @@ export class Samples {
     this.onChange();
   }
 
-  // What they were read as, in order; null where nothing reads them.
-  readAs(messages) {
-    this.list.forEach((one, i) => { one.read = messages?.[i] ?? null; });
+  // What samples were read as, in their order; null where nothing reads them.  Some
+  // may have been removed meanwhile, and others added.
+  readAs(list, messages) {
+    list.forEach((one, i) => { one.read = messages?.[i] ?? null; });
     this.fill();
   }
 

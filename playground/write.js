@@ -7,17 +7,16 @@ import { viewParts } from "../src/beside/explanation/viewer/viewer.js";
 
 import { Editor } from "./editor.js";
 import { Engine, kOld } from "./engine.js";
+import { Delayed, byId } from "./page.js";
 import { Text, toBytes, toUnits } from "./places.js";
 import { Samples } from "./samples.js";
 import { tabs } from "./tabs.js";
 
-const kDelay = 250;
 const kWalks = 1000;
 const kWalksAtOnce = 50;
 const kWalkMs = 60000;  // for so many; there is a button that stops it
 const kWhole = { items: 200, bytes: 16384 };
 const kFound = 20;
-const byId = (id) => document.getElementById(id);
 
 export class Write {
   // `reader`: an engine of the parser's module.
@@ -27,22 +26,25 @@ export class Write {
     this.walkRun = 0;
     this.onState = onState;
     this.run = 0;
-    this.timer = null;
+    this.linting = new Delayed(() => this.now());
+    this.reading = new Delayed(() => this.readSample());
+    this.sampleRead = null;  // {text, message}
+    this.damaged = null;  // a sample that is not UTF-8, and so cannot be edited
     this.isStarted = false;
     this.editor = new Editor(byId("format-file"), { label: "Format file",
       hint: "Paste a format file, or start from a family", isJson: true,
-      onChange: () => this.later(() => this.now()) });
+      onChange: () => this.linting.start() });
     this.sample = new Editor(byId("sample"), { label: "A sample",
       hint: "A response to read by this format",
-      onChange: () => this.later(() => this.readSample()) });
+      onChange: () => this.reading.start() });
     this.samples = new Samples(byId("samples"), (text) => {
-      this.sample.set(text.string, !text.isUtf8);
+      this.setSample(text);
       this.showPane("judged");
       this.showResult("sampled");
       this.readSample();
     }, () => this.onState("done"));
     byId("keep-sample").addEventListener("click", () => {
-      this.samples.add(new Text(this.sample.text), this.message);
+      this.samples.add(this.sampleRead.text, this.sampleRead.message);
     });
     this.showPane = tabs(byId("write-panes"),
       [["written", "Input"], ["judged", "Result"]]);
@@ -72,19 +74,28 @@ export class Write {
     const source = new Text(this.editor.text);
     return { part: "write", source, tab: this.tab,
       selection: toBytes(source, this.editor.selection),
-      text: new Text(this.sample.text), samples: this.samples.state };
+      text: this.sampleText, samples: this.samples.state };
   }
 
   open(state, isRun = true) {
     this.isHeld = !isRun;
     this.editor.set(state.source?.string ?? "");
-    this.sample.set(state.text?.string ?? "");
+    this.setSample(state.text ?? new Text(""));
     this.samples.set(state.samples ?? []);
     this.showResult(state.tab);
     if (state.selection) {
       this.editor.show(...toUnits(state.source ?? new Text(""), state.selection));
     }
     if (isRun && this.isStarted) this.now();
+  }
+
+  setSample(text) {
+    this.damaged = text.isUtf8 ? null : text;
+    this.sample.set(text.string, !text.isUtf8);
+  }
+
+  get sampleText() {
+    return this.damaged ?? new Text(this.sample.text);
   }
 
   async startFrom(name) {
@@ -95,11 +106,6 @@ export class Write {
     } catch (error) {
       if (error !== kOld) this.fail(error);
     }
-  }
-
-  later(what) {
-    clearTimeout(this.timer);
-    this.timer = setTimeout(what, kDelay);
   }
 
   fail(error) {
@@ -113,7 +119,7 @@ export class Write {
   }
 
   async now() {
-    clearTimeout(this.timer);
+    this.linting.cancel();
     if (!this.isStarted) return;
     const run = ++this.run;
     const source = this.editor.text;
@@ -129,6 +135,7 @@ export class Write {
       this.fill(found);
       await this.readSamples();
       await this.readSample();
+      if (run !== this.run) return;
       this.onState("done");
       if (this.isGood) this.walk();
     } catch (error) {
@@ -138,10 +145,10 @@ export class Write {
     }
   }
 
-  showButton([begin, end]) {
+  showButton(place) {
     return button("own place", "Show", () => {
       this.showPane("written");
-      this.editor.show(this.source.toUnit(begin), this.source.toUnit(end));
+      this.editor.show(...toUnits(this.source, place));
       this.editor.focus();
     });
   }
@@ -213,7 +220,7 @@ export class Write {
       made.append("✕ ", shown("b", one.code), " ", shown("span", one.message), " ");
       if (one.text) {
         made.append(button("own", "Take its text as the sample", () => {
-          this.sample.set(new Text(one.text).string);
+          this.setSample(new Text(one.text));
           this.showResult("sampled");
           this.readSample();
         }));
@@ -227,27 +234,28 @@ export class Write {
   }
 
   async readSamples() {
-    const { list } = this.samples;
-    if (!this.isGood || list.length === 0) return this.samples.readAs(null);
+    const list = [...this.samples.list];
+    if (!this.isGood || list.length === 0) return this.samples.readAs(list, null);
     const { messages } = await this.engine.run("samples", "samples",
       { source: this.editor.text, texts: list.map(({ text }) => text.bytes) });
-    if (list === this.samples.list) this.samples.readAs(messages);
+    this.samples.readAs(list, messages);
   }
 
   async readSample() {
+    this.reading.cancel();
     const place = byId("sample-read");
     byId("keep-sample").disabled = true;
     if (!this.isGood) {
       place.replaceChildren(make("p", "quiet", "There is no format to read it by."));
       return;
     }
-    const response = new Text(this.sample.text);
+    const response = this.sampleText;
     try {
       const { facts } = await this.engine.run("sample", "read",
         { source: this.editor.text, family: "this format", response: response.bytes,
           prefix: new Uint8Array() });
       const view = viewParts(facts, kWhole);
-      this.message = facts.message_text;
+      this.sampleRead = { text: response, message: facts.message_text };
       byId("keep-sample").disabled = false;
       place.replaceChildren(view.verdict, view.response, view.message());
     } catch (error) {

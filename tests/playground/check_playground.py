@@ -442,6 +442,21 @@ def test_constraints(browser, site):
         wait(page, f"{VIEW % 'text'}.state.doc.length > 0")
         put(page, page.run(f"{VIEW % 'text'}.state.doc.toString()"), "text")
         wait(page, "document.getElementById('acceptance').innerText.includes('Accepted')")
+    # Another tab, or another text, does not keep what was written from being compiled.
+    page.run("(e => { e.value = 'regex'; })(document.getElementById('notation'))")
+    put(page, "b", "source")
+    wait(page, "document.getElementById('judgement').innerText.includes('Compiled')")
+    for then in (
+        "document.getElementById('tab-try').click()",
+        f"{VIEW % 'text'}.dispatch({{changes: {{from: 0, insert: 'b'}}, userEvent: 'input.type'}})",
+    ):
+        for source, words in (("(", "Refused"), ("b", "Compiled")):
+            page.run(
+                f"{VIEW % 'source'}.dispatch({{changes: {{from: 0, insert: '{source}',"
+                f" to: {VIEW % 'source'}.state.doc.length}}, userEvent: 'input.type'}});"
+                f" {then}"
+            )
+            wait(page, f"document.getElementById('judgement').innerText.includes('{words}')")
     put(page, '{"type": 3}', "source")
     page.run("(e => { e.value = 'json_schema'; e.dispatchEvent(new Event('change')); })"
              "(document.getElementById('notation'))")  # fmt: skip
@@ -472,7 +487,11 @@ def test_writing(browser, single):
     put(page, "It is warm.<|end|>", "sample")
     wait(page, "!document.getElementById('keep-sample').disabled"
                " && document.getElementById('sample-read').innerText.includes('warm')")  # fmt: skip
-    page.run("document.getElementById('keep-sample').click()")
+    # What is kept is what was read, also while another text is typed.
+    page.run(
+        f"{VIEW % 'sample'}.dispatch({{changes: {{from: 0, insert: 'No. '}},"
+        " userEvent: 'input.type'}); document.getElementById('keep-sample').click()"
+    )
     assert "3 of 3 samples" in said(page, "samples")
     page.run(
         "(e => { e.value = '{}'; e.dispatchEvent(new Event('change')); })"
@@ -489,6 +508,20 @@ def test_writing(browser, single):
     page.run("[...document.querySelectorAll('#samples button')]"
              ".filter((e) => e.textContent === 'Remove')[2].click()")  # fmt: skip
     assert "1 of 2 samples" in said(page, "samples")
+    # A sample that is not UTF-8 is read as it is.
+    page.run(
+        "(() => { const file = new File([JSON.stringify({...JSON.parse("
+        "sessionStorage.getItem('parlance-draft')), samples: [{text: {base64: '/w=='},"
+        " message: '{}'}]})], 'parlance.json');"
+        " const event = new Event('drop', {cancelable: true});"
+        " event.dataTransfer = { files: [file] }; document.dispatchEvent(event); })()"
+    )
+    wait(page, "document.getElementById('samples').innerText.includes('of 1 samples')"
+               " && document.body.dataset.state === 'done'")  # fmt: skip
+    page.run("document.querySelector('#samples button').click()")
+    wait(page, "document.querySelector('#sample-read .byte') !== null")
+    sign = "document.querySelector('#sample-read .byte').dataset.sign"
+    assert page.run(sign) == "\\xFF"
     page.run("document.body.dataset.state = ''")
     # A broken file says where.
     put(page, text.replace('"version": 1', '"version": 1,,'), "format-file")
@@ -697,6 +730,107 @@ def test_links_and_drafts(browser, site, single):
     page.close()
 
 
+SLOW_PACKING = """{
+  const Packed = CompressionStream;
+  let packed = 0;
+  globalThis.CompressionStream = function(kind) {
+    const stream = new Packed(kind);
+    if (packed++ > 0) return stream;
+    const { readable, writable } = new TransformStream({
+      flush: () => new Promise((done) => setTimeout(done, 1000)) });
+    stream.readable.pipeTo(writable);
+    return { readable, writable: stream.writable };
+  };
+}"""
+
+
+def test_what_is_left_out(browser, single):
+    """A link has no text that is left out, also if to pack the text takes long."""
+    page = browser.open(single, before=SLOW_PACKING)
+    wait(page)
+    put(page, "[]", "tools")
+    page.run(
+        "document.getElementById('link').click();"
+        " document.querySelector('#share input').click();"
+        " document.querySelector('#share button').click()"
+    )
+    assert "the response" in page.run("document.querySelector('#share label').innerText")
+    time.sleep(1.5)
+    assert page.run("location.hash") == ""  # there was no link to copy yet
+    page.run("document.querySelector('#share button').click()")
+    wait(page, "location.hash.length > 10")
+    packed = page.run("location.hash").removeprefix("#1.")
+    data = base64.urlsafe_b64decode(packed + "=" * (-len(packed) % 4))
+    state = json.loads(zlib.decompress(data, -15))
+    assert state["tools"] == "[]" and "response" not in state
+    page.close()
+
+
+def test_what_cannot_be_loaded_is_asked_for_again(browser, site):
+    address, _ = site
+    page = browser.open(
+        address,
+        before="const asked = fetch; let lost = 0; globalThis.fetch = (name) =>"
+        " name === 'worker.js' && lost++ < 2 ? Promise.reject(new Error('lost'))"
+        " : asked(name);",
+    )
+    wait(page, "document.getElementById('verdict').innerText.includes('lost')")
+    again = "document.querySelector('#verdict button')"
+    for _ in range(3):
+        page.run(f"{again} && {again}.textContent === 'Read again' && {again}.click(); 0")
+        time.sleep(0.5)
+    wait(page, "document.querySelectorAll('#regions .row').length > 0")
+    page.close()
+
+
+def test_a_folder_cannot_be_read(browser, single):
+    page = browser.open(single)
+    wait(page)
+    page.run(
+        "(() => { const file = new File([], 'a<b>'); file.slice = () => ({ arrayBuffer:"
+        " () => Promise.reject(new Error('it is a folder')) });"
+        " const event = new Event('drop', {cancelable: true});"
+        " event.dataTransfer = { files: [file] }; document.dispatchEvent(event); })()"
+    )
+    wait(page, "!document.getElementById('notice').hidden")
+    assert said(page, "notice") == "a<b> cannot be read: it is a folder"
+    page.close()
+
+
+def test_lists_are_drawn_without_what_they_list(browser, single, tmp_path):
+    """An event list is empty until its stream is there; tokens that were forgotten
+    have no text."""
+    page = browser.open(single)
+    wait(page)
+    show_example(page, "two-calls")
+    show_tab(page, "events")
+    wait(page, "document.querySelectorAll('#events .line-of').length > 5")
+    show_tab(page, "regions")
+    put(page, "Yes.")
+    wait(page, f"{IS_READ} && document.getElementById('regions').innerText.includes('Yes')")
+    page.run(
+        "document.getElementById('tab-events').click();"
+        " document.querySelector('#events .lines').dispatchEvent(new Event('scroll'))"
+    )
+    wait(page, "document.querySelectorAll('#events .line-of').length > 0")
+    show_example(page, "call-by-grammar")
+    show_tab(page, "allowed")
+    path = tmp_path / "tokenizer.json"
+    tokenizer_file(path)
+    open_file(page, path, "tokenizer-file")
+    wait(page, "document.getElementById('allowed-said').innerText.includes('may come')"
+               " || document.getElementById('allowed-said').innerText.includes('is refused')")  # fmt: skip
+    put(page, "", "text")
+    wait(page, "document.querySelectorAll('#allowed .line-of').length > 0")
+    show_tab(page, "try")
+    page.run("document.querySelector('#tokenizer button').click()")
+    page.run("document.querySelector('#allowed .lines').dispatchEvent(new Event('scroll'))")
+    show_tab(page, "allowed")
+    wait(page, "document.getElementById('allowed-said').innerText.includes('needs the')")
+    assert foreign(page, "file:") == []
+    page.close()
+
+
 def test_keyboard(browser, single):
     """What has lost a call is found and shown without a mouse."""
     page = browser.open(single)
@@ -728,6 +862,13 @@ def test_keyboard(browser, single):
     assert "row" in page.run("document.activeElement.className")
     page.press("Enter")
     assert page.run("document.querySelector('#regions .detail') !== null")
+    # Escape closes a sheet, and its button says so.
+    for button in ("link", "help"):
+        page.run(f"document.getElementById('{button}').click()")
+        expanded = f"document.getElementById('{button}').ariaExpanded"
+        assert page.run(expanded) == "true"
+        page.press("Escape")
+        assert page.run(expanded) == "false"
     # Tab leaves an editor.
     page.run(f"{VIEW % 'response'}.focus()")
     page.press("Tab")
@@ -978,7 +1119,9 @@ def test_tokenizer(browser, site, single, tmp_path, build):
         bad.parent.mkdir(exist_ok=True)
         bad.write_bytes(data)
         open_file(page, bad)
-        wait(page, "document.getElementById('tokenizer').innerText.includes('Wanted is')")
+        # The notice of the file before is there until this file is opened.
+        wait(page, "(e => e.innerText.includes('Wanted is') && e.innerText.includes("
+                   f"{json.dumps(name)}))(document.getElementById('tokenizer'))")  # fmt: skip
         assert name in said(page, "tokenizer")
         wait(page, "document.getElementById('allowed-said').innerText.includes('needs the')")
     put(page, "get_weather", "text")
