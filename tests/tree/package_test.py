@@ -1,8 +1,7 @@
 """scripts/package: the same bytes whenever they are made, and their sums."""
 
 import hashlib
-import importlib.machinery
-import importlib.util
+import importlib
 import pathlib
 import subprocess
 import sys
@@ -20,11 +19,8 @@ def package(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
     monkeypatch.syspath_prepend(SCRIPT.parent)
-    loader = importlib.machinery.SourceFileLoader("package", str(SCRIPT))
-    spec = importlib.util.spec_from_loader("package", loader)
-    module = importlib.util.module_from_spec(spec)
-    loader.exec_module(module)
-    module.DIST = tmp_path / "dist"
+    module = importlib.import_module("load").script("package")
+    monkeypatch.setattr(module, "DIST", tmp_path / "dist")
     return module
 
 
