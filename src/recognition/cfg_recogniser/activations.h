@@ -82,7 +82,6 @@ class Activations {
  public:
   Activations(const NetworkFacts& facts, TableMemory& memory);
 
-  std::size_t size() const { return all_.size(); }
   // Valid as long as the table, which never moves them.
   const RuleActivation& operator[](ActivationId id) const { return all_[id]; }
   // The one that a call has as its `inner`.

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <span>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -229,6 +228,16 @@ Configuration CfgRecogniser::step_named(Configuration from, std::uint32_t id) {
   return read_token(from, {}, id, /*only_named=*/true);
 }
 
+// A token may be read by its id and by its bytes at once; what follows is the
+// union of both.
+//
+// Step 1: `by_id`, what reads the token by its id.  Free text reads a mark by
+// its id and not by its bytes, so where there is free text, what the bytes lead
+// to is found again without it.
+// Step 2: `kernel`, what the bytes lead to.  It is the kernel and not its
+// closure, because the closure depends on the budgets: each activation, on
+// either side, has spent one token more.
+// If neither adds anything, `read` is the answer as it is.
 Configuration CfgRecogniser::read_token(Configuration from, Configuration read,
                                         std::uint32_t id, bool only_named) {
   const NetworkFacts& facts = *tables_->facts;
@@ -357,6 +366,7 @@ const Recogniser::ByteClassTable* CfgRecogniser::byte_classes_at(
   Recogniser& part = sites.part_of(config);
   const ByteClassTable* const own = part.byte_classes_at(inner);
   if (own == nullptr || !part.can_end(inner)) return own;
+  // A copy, because exit_of() may lock another part.
   const automata::ByteTable kinds = *own;
   const Configuration exit = exit_of(config).config;
   if (exit.dead()) return own;

@@ -599,7 +599,7 @@ void Closures::Closure::intern_members(std::span<const std::uint32_t> members) {
   }
 }
 
-// --- Activations -------------------------------------------------------------
+// --- Closures ----------------------------------------------------------------
 
 Closures::Closures(const NetworkFacts& facts, Contexts& contexts,
                    Activations& activations, Parts& parts, ReadSets& read_sets,
@@ -627,6 +627,8 @@ Closures::Closed Closures::close(Items& items, Budget budget, std::size_t depth,
   }
   return reused_[depth]->run(items, budget, depth, inside, trace);
 }
+
+// --- Activations -------------------------------------------------------------
 
 // Computes the least fixed point of "this activation may end here".  The
 // closure of an activation may depend on that through references outward: it is

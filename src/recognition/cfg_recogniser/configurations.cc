@@ -44,7 +44,7 @@ MadeOfKernel Configurations::find_or_make(Items kernel,
   made.pure = trace_.pure;
   if (!made.pure && !memory_.overflowed()) {
     made_of_.push_back(made);
-    kernels_.intern(kernel);
+    kernels_.intern_new(kernel);
     memory_.add(kernels_.bytes_of(kernel.size()) + sizeof(MadeOfKernel));
   }
   return made;

@@ -4,7 +4,6 @@
 // From items to configurations, and back.
 
 #include <span>
-#include <vector>
 
 #include "base/block_vector.h"
 #include "cfg_recogniser/closures.h"

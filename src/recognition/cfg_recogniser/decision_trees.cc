@@ -6,13 +6,14 @@
 
 namespace parlance::cfg_recogniser {
 
-// Numbers a context, if it has no number in this walk.
-void DecisionTrees::meet(ContextId context) {
-  walk_.numbers.number_of(context);
+// The number of a context, which gets the next one if it has none in this walk.
+std::uint32_t DecisionTrees::meet(ContextId context) {
+  const std::uint32_t number = walk_.numbers.number_of(context);
   if (walk_.rounds.size() < walk_.numbers.size()) {
     walk_.rounds.push_back(0);
     walk_.by_identity.push_back(false);
   }
+  return number;
 }
 
 // Lets a new node, or a leaf that is refined, ask for the next context of the
@@ -47,10 +48,7 @@ std::uint32_t DecisionTrees::answer(Node at, ReadSet* fresh) {
   }
   walk_.by_identity[question] = false;
   const CanonicalForm form = contexts_.form_of(context);
-  for (const ContextId one : form.contexts) {
-    meet(one);
-    inside_.push_back(walk_.numbers.number_of(one));
-  }
+  for (const ContextId one : form.contexts) inside_.push_back(meet(one));
   return form.id;
 }
 

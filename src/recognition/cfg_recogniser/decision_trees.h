@@ -42,7 +42,7 @@ class DecisionTrees {
     // Contexts are numbered as they are met: first those given, then those
     // inside the contexts that were asked for.
     ContextNumbers numbers;
-    std::vector<bool> by_identity;           // by number, if it was asked for
+    std::vector<bool> by_identity = {};      // by number, if it was asked for
     std::vector<std::uint32_t> rounds = {};  // by number: the last that asked
     std::uint32_t round = 0;
   };
@@ -73,7 +73,7 @@ class DecisionTrees {
   enum class How : std::uint8_t { kFind, kExtend, kRefine };
   Walk& walk(Node& root, std::span<const ContextId> contexts, How how,
              ReadSet* reads);
-  void meet(ContextId context);
+  std::uint32_t meet(ContextId context);
   bool add_question(Node at, ReadSet& reads, std::uint32_t& first);
   std::uint32_t answer(Node at, ReadSet* fresh);
 

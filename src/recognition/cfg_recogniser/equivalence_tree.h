@@ -21,14 +21,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <utility>
 
 #include "base/block_vector.h"
 #include "base/hashed_ids.h"
 #include "base/id.h"
 #include "base/list_store.h"
 #include "base/mix.h"
-#include "recogniser/recogniser.h"
+#include "recogniser/configuration.h"
 
 namespace parlance::cfg_recogniser {
 

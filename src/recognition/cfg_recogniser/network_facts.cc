@@ -12,6 +12,9 @@
 namespace parlance::cfg_recogniser {
 namespace {
 
+// Rules are copied by the temperature that they inherit before the network is
+// built, so that a state has one; states of different temperatures are never
+// merged.  The texts that are left become tries.
 TransitionNetwork network_of(const rules::Rules& rules,
                              std::span<recogniser::Recogniser* const> parts,
                              const rules::Marks* marks) {
@@ -84,8 +87,6 @@ NetworkFacts::NetworkFacts(const rules::Rules& rules,
   find_embedding();
 }
 
-// The literal text that follows state `id` inside its own rule, cut off at the
-// length of the longest token.
 std::string NetworkFacts::forced_from(StateId id) const {
   constexpr std::size_t kLong = 256;
   std::string text;
@@ -177,6 +178,7 @@ void NetworkFacts::find_alphabet() {
         const regex::CharClass& set = network.classes[state.index];
         base::add_bytes(traits.alphabet, ascii_bytes(set));
         if (!set.ranges().empty() && set.ranges().back().last >= 0x80) {
+          // Some character beyond ASCII: any byte from 0x80 on.
           traits.alphabet[2] = traits.alphabet[3] = ~std::uint64_t{0};
         }
         break;
@@ -192,6 +194,9 @@ void NetworkFacts::find_alphabet() {
   }
 }
 
+// Only rules that read one byte and then call themselves, as the first thing
+// that an alternative does: s ::= "(" s ")" | "[" s "]" | "".  What is not
+// found here costs time and changes no result.
 void NetworkFacts::find_embedding() {
   embedding.resize(network.rules.size());
   for (rules::RuleId rule = 0; rule < network.rules.size(); ++rule) {

@@ -3,7 +3,6 @@
 
 // The schemas inside a grammar: the recognisers that read their texts.
 
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <unordered_map>

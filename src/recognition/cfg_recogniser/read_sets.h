@@ -8,7 +8,6 @@
 // So what computes a result collects them (Trace), and stores the set with the
 // result; whoever takes the result then depends on them, too (Tracking).
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>

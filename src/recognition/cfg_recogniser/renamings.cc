@@ -58,8 +58,8 @@ void Renamings::learn(const NumberedKernel& kernel, Configuration to,
   // What the result depends on: the contexts that were read, that were compared
   // (in vain, too), and that were made and may have been there.
   asked_.clear();
-  for (const ContextId context : trace.reads.list()) asked_.add(context);
-  for (const ContextId context : trace.compared.list()) asked_.add(context);
+  asked_.add_all(trace.reads.list());
+  asked_.add_all(trace.compared.list());
   for (const Trace::Made& one : trace.made) {
     for (std::uint32_t i = 0; i < one.count; ++i) {
       asked_.add(ContextId{one.first + i});
@@ -196,13 +196,14 @@ std::optional<MadeOfKernel> Renamings::apply(const Renaming& renaming,
     }
     i += count;
   }
+  const auto all_real = [&](std::span<const ContextId> contexts) {
+    numbers_.clear();
+    for (const ContextId context : contexts) numbers_.push_back(real(context));
+    return std::span<const ContextId>(numbers_);
+  };
   MadeOfKernel out;
   out.pure = renaming.pure;
-  numbers_.clear();
-  for (const ContextId context : renaming.reads) {
-    numbers_.push_back(real(context));
-  }
-  out.read_set = read_sets_.intern(numbers_);
+  out.read_set = read_sets_.intern(all_real(renaming.reads));
   if (is_inside(renaming.to)) {
     Configuration inner = renaming.to;
     inner.lex &= ~kInside;
@@ -210,11 +211,8 @@ std::optional<MadeOfKernel> Renamings::apply(const Renaming& renaming,
                          inner);
     return out;
   }
-  frame_.clear();
-  for (const ContextId context : renaming.frame) {
-    frame_.push_back(real(context));
-  }
-  out.to = {renaming.to.lex, states_.intern_frame(frame_), 0, 0};
+  out.to = {renaming.to.lex, states_.intern_frame(all_real(renaming.frame)), 0,
+            0};
   return out;
 }
 

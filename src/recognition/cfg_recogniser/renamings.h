@@ -149,11 +149,10 @@ class Renamings {
   std::vector<std::pair<ContextId, ContextId>> names_;
   std::vector<Renaming::Made> renaming_made_;
   Items items_;
-  std::vector<ContextId> numbers_;
   // Memory of apply(): the contexts that it made, and their contents.
   ContextSet made_;
   std::vector<Items> contents_;
-  std::vector<ContextId> frame_;
+  std::vector<ContextId> numbers_;  // of learn(), too
 };
 
 }  // namespace parlance::cfg_recogniser

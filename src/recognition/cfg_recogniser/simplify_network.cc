@@ -12,9 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/mix.h"
@@ -90,6 +88,10 @@ class Simplifier {
     }
   }
 
+  // All successors are finished, or open and so pinned.  Every cycle through
+  // this state has been closed by now, so pinned_[id] is final.  A pinned state
+  // is not replaced, since states that are finished refer to it; later states
+  // that are equal may be replaced by it.
   void finish(StateId id) {
     NetworkState& state = states_[id];
     if (passes(state)) {
@@ -134,7 +136,8 @@ class Simplifier {
     states_[id].epsilon.assign(out.begin(), out.end());
   }
 
-  // The first state that is equal to this one, in the hash table.
+  // The first state that is equal to this one, in the hash table, which is at
+  // most half full.
   StateId find(StateId id) {
     for (std::size_t at = hash(states_[id]);; ++at) {
       StateId& entry = table_[at & (table_.size() - 1)];

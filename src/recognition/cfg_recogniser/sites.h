@@ -79,7 +79,6 @@ class Sites {
   const SchemaSite& of(recogniser::Configuration config) const {
     return sites_[id_of(config)];
   }
-  const SchemaSite& operator[](SiteId id) const { return sites_[id]; }
   // The part that reads there, locked: see Parts.
   recogniser::Recogniser& part_of(recogniser::Configuration config) {
     return parts_.at(of(config).state);

@@ -3,12 +3,10 @@
 
 // States and frames, the two halves of a configuration: see cfg_recogniser.h.
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
-#include <vector>
 
 #include "automata/byte_classes.h"
 #include "base/block_vector.h"

@@ -39,7 +39,7 @@ enum class Action : std::uint8_t {
   kCall,        // rule `index`
   kCount,       // rule `index`, `min`..`max` times
   kSubstring,   // substrings[index]
-  kFreeText,    // texts_with_triggers[index]
+  kFreeText,    // free_texts[index]
   kTokens,      // token_sets[index]
   kTokenText,   // token_texts[index]
   kSchema,      // schema `index`
