@@ -3,7 +3,7 @@
 
 // With uniqueItems a number is read by two automata at once: that of its
 // conjunction, and the trie of the values that are barred, which are spelled
-// without exponents (with_used()).  So an item costs what its text costs, not
+// without exponents (spellings()).  So an item costs what its text costs, not
 // what all items before it do.
 //
 // A text stands for its value, so zeros at its end change nothing: after

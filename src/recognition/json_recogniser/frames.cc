@@ -59,18 +59,17 @@ UsedValues::Set Frames::barred_by_items(const Frame& frame,
   return common;
 }
 
-// The frame of an object or array that opens where frame `id` expects a value;
-// 0 if none may come.  Each conjunction of the value contributes its disjuncts
-// of that type.
 FrameId Frames::open(FrameId id, JsonType type) {
   const FrameId made = open_frame(id, type);
   return frames_[made].partial == 0 || unique_.finishes(made) ? made : 0;
 }
 
+// Each conjunction of the value contributes its disjuncts of that type.
 FrameId Frames::open_frame(FrameId id, JsonType type) {
-  const SchemaSolver::ScopedDepthLimit levels(solver_, frames_.levels_in(id));
+  const std::uint32_t left = frames_.levels_in(id);
+  if (left == 0) return 0;
+  const SchemaSolver::ScopedDepthLimit levels(solver_, left);
   const Frame& outer = frames_[id];
-  if (outer.depth >= language_.options.limits.depth) return 0;
   Frame frame;
   frame.kind =
       type == JsonType::kObject ? FrameKind::kObject : FrameKind::kArray;
@@ -225,8 +224,6 @@ Configuration Frames::close(FrameId id) {
   return closed;
 }
 
-// What the bracket that closes a frame leads to: the conjunctions of the value
-// that it fulfils and that do not bar it; none if it may not come.
 Closing Frames::closing(FrameId id) {
   const Frame& frame = frames_[id];
   Closing closing;

@@ -16,7 +16,6 @@
 #include "base/intern_table.h"
 #include "base/mix.h"
 #include "json_recogniser/frame.h"
-#include "json_recogniser/json_language.h"
 #include "json_recogniser/partial_values.h"
 #include "json_recogniser/used_values.h"
 #include "recogniser/recogniser.h"
@@ -39,11 +38,10 @@ struct Closing {
 class Frames {
  public:
   // All must outlive this.
-  Frames(const JsonLanguage& language, schema_solver::SchemaSolver& solver,
-         FrameTable& frames, UsedValues& values, PartialValues& partials,
-         NextMembers& members, UniqueItems& unique)
-      : language_(language),
-        solver_(solver),
+  Frames(schema_solver::SchemaSolver& solver, FrameTable& frames,
+         UsedValues& values, PartialValues& partials, NextMembers& members,
+         UniqueItems& unique)
+      : solver_(solver),
         frames_(frames),
         values_(values),
         partials_(partials),
@@ -131,7 +129,6 @@ class Frames {
     }
   };
 
-  const JsonLanguage& language_;
   schema_solver::SchemaSolver& solver_;
   FrameTable& frames_;
   UsedValues& values_;

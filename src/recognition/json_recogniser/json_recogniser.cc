@@ -35,10 +35,6 @@ struct LayoutText {
   }
 };
 
-}  // namespace
-
-namespace {
-
 Error cancelled_error() {
   return Error{ErrorCode::kTooLarge, "The compile was cancelled.", {}, {}};
 }
@@ -57,8 +53,7 @@ JsonRecogniser::JsonRecogniser(LanguageRef language)
       numbers_(solver_.numbers(), values_),
       members_(*language_, solver_, frames_, lexemes_, keys_, partials_,
                unique_),
-      steps_(*language_, solver_, frames_, values_, partials_, members_,
-             unique_),
+      steps_(solver_, frames_, values_, partials_, members_, unique_),
       unique_(solver_, frames_, lexemes_, keys_, values_, partials_, steps_,
               members_),
       starts_(*language_, solver_, frames_, lexemes_, values_, strings_,

@@ -17,7 +17,6 @@ KeyTrie::KeyTrie(schema_solver::SchemaSolver& solver, std::vector<KeyId> keys,
   std::sort(keys_.begin(), keys_.end(), [&](KeyId a, KeyId b) {
     return solver.names().text(a) < solver.names().text(b);
   });
-  all_ = solver.key_sets().of(keys_);
   for (std::uint32_t i = 0; i < keys_.size(); ++i) {
     if (keys_[i] >= solver.names().in_order()) late_.push_back(i);
   }

@@ -43,8 +43,6 @@ class KeyTrie {
   const std::vector<automata::LanguageId>& languages() const {
     return languages_;
   }
-  // The set of all keys.
-  schema_solver::KeySet all() const { return all_; }
   std::size_t memory_bytes() const {
     return sizeof(KeyTrie) + nodes_.capacity() * sizeof(Node) +
            (keys_.capacity() + late_.capacity()) * sizeof(std::uint32_t) +
@@ -56,7 +54,6 @@ class KeyTrie {
 
  private:
   std::vector<schema_solver::KeyId> keys_;
-  schema_solver::KeySet all_ = schema_solver::kNoKeys;
   // Indices in keys_ of the keys whose ids are not in the order of their texts.
   std::vector<std::uint32_t> late_;
   std::vector<automata::LanguageId> languages_;

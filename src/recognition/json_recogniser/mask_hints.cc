@@ -2,7 +2,6 @@
 // rest of a string, and which lexemes behave alike.
 
 #include <algorithm>
-#include <array>
 #include <span>
 
 #include "json_recogniser/distinct_list.h"

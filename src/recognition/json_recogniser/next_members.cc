@@ -8,7 +8,6 @@
 #include "json_recogniser/next_members.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "base/work.h"

@@ -3,7 +3,6 @@
 #include "json_recogniser/partial_values.h"
 
 #include <cstring>
-#include <utility>
 
 #include "base/mix.h"
 #include "base/work.h"
@@ -70,6 +69,9 @@ std::uint32_t PartialValues::with_part(std::uint32_t partial,
   const Fingerprint member = schema_solver::print_of_member(
       next.at, schema_solver::print_of_value(value));
   if (next.key != 0) {
+    // Keys that the schema does not spell may come again.  If this one has come
+    // before, `before` is the print of that member, which is taken out of the
+    // sum and of `extras`.
     std::string entry = texts_[next.key - 1] + '\xFF';
     UsedValues::Set before = next.extras;
     for (const char c : entry) {

@@ -122,8 +122,13 @@ Configuration JsonRecogniser::close_string(Configuration config) {
   return steps_.after_value(config.frame, survivors, &value);
 }
 
-// The step of a number's lexeme, cached in its row unless it depends on the
-// text: in an exponent, of values that are barred.
+// The step of a number's lexeme, in its row if it depends on the lexeme alone.
+//
+// Whether a completion is left that is not barred follows from the nodes of the
+// trie, which are part of the lexeme, except where an exponent may follow: then
+// the text and the barred values themselves decide.  Nor is a step cached for
+// which this was not asked, because this frame bars nothing: another frame that
+// does may have the same lexeme.
 LexId JsonRecogniser::compute_number_step(Configuration config,
                                           std::uint8_t byte) {
   const Lexeme& now = lexemes_[config.lex];
