@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <deque>
-#include <iterator>
 #include <memory>
 #include <string>
 
@@ -753,9 +752,7 @@ std::size_t SchemaSolver::find_width(Literal literal, JsonType type) {
   const bool negated = literal.negated();
   if ((node.types & type_bit(type)) == 0) return negated ? 1 : 0;
   const auto same = [&](NodeId child) {
-    return child == schema::kNoNode
-               ? 0
-               : width(negated ? fails(child) : holds(child), type);
+    return child == schema::kNoNode ? 0 : width(literal.of(child), type);
   };
   const auto sum_of = [&](const std::vector<NodeId>& nodes) {
     std::size_t sum = 0;
@@ -770,7 +767,7 @@ std::size_t SchemaSolver::find_width(Literal literal, JsonType type) {
   const std::size_t denied =
       node.not_node == schema::kNoNode
           ? 0
-          : width(negated ? holds(node.not_node) : fails(node.not_node), type);
+          : width(negation(literal.of(node.not_node)), type);
   const std::size_t then_or_else = same(node.then_node) + same(node.else_node);
   if (negated) {
     // Each rule may fail.

@@ -2,7 +2,6 @@
 // applicators require further literals or split the branch.
 
 #include <algorithm>
-#include <string>
 #include <string_view>
 #include <unordered_set>
 #include <utility>

@@ -3,7 +3,6 @@
 
 // A node of the schema that must hold, or must not.
 
-#include <cassert>
 #include <compare>
 #include <cstddef>
 #include <cstdint>

@@ -1,10 +1,9 @@
-// Conditions of schema nodes: what a literal requires of the members of an
-// object, and what remains of it after a member.
+// What remains of the condition of an object after a member, and how that
+// divides the values of the member.
 
 #include <algorithm>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>

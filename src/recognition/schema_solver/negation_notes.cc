@@ -4,7 +4,6 @@
 // text is read.
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 #include "schema_solver/node_checks.h"

@@ -7,8 +7,6 @@
 // The solver owns one, for its expander and the conditions of members.  A fact
 // depends on the document alone.
 
-#include <cstdint>
-
 #include "schema/document.h"
 #include "schema_solver/constraints.h"
 #include "schema_solver/recursive_facts.h"

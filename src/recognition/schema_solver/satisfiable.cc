@@ -9,7 +9,6 @@
 // like the low links of Tarjan's strongly connected components (1972).
 
 #include <algorithm>
-#include <bit>
 #include <unordered_set>
 
 #include "base/work.h"
@@ -27,7 +26,7 @@ bool accepts_some_scalar(const schema::Node& node) {
     return false;
   }
   const auto accepts = [&](JsonType type) {
-    return (node.types >> static_cast<unsigned>(type) & 1) != 0;
+    return (node.types & type_bit(type)) != 0;
   };
   return accepts(JsonType::kNull) || accepts(JsonType::kBoolean) ||
          (accepts(JsonType::kNumber) && node.number_rules == nullptr) ||
@@ -205,13 +204,21 @@ const std::vector<DisjunctId>& SchemaSolver::disjuncts_within(
   return disjuncts_within_.emplace(key, std::move(satisfiable)).first->second;
 }
 
-// The list is marked as known before it is filled.  The recursion of solve()
-// does not see it unfilled: solve() goes through Expansion::all, and asks this
-// for scalars, which need no recursion, or for fewer levels, which are other
-// lists.  ValueLists does ask for arrays and objects.  Asked about a
-// conjunction whose list is being filled, it finds those that come before in
-// the order of the schema, so it may count too few values of a conjunction that
-// is inside of itself, never too many.
+// The list is marked as known before it is filled, and a disjunct is left out
+// of it for good if its verdict was "no", also if that "no" rested on a
+// question in progress.  solve() itself does not read it: it goes through
+// Expansion::all, and asks this for scalars, which need no recursion, or for
+// fewer levels, which are other lists.
+//
+// ValueLists does ask for arrays and objects, while items that differ are being
+// counted.  Of a conjunction whose list is being filled it finds the disjuncts
+// so far; and a list that is filled for it lacks the disjuncts that need a
+// value of a conjunction in progress.  So of values inside of values of their
+// own schema it counts too few, never too many.  The lists, the counts and the
+// keys that were found possible (KeyTables) are stored, and the answers that
+// rest on them are not marked as inexact: under uniqueItems, texts of such
+// schemas may be refused without a note, and a conjunction may count as empty
+// that is not.
 const std::vector<DisjunctId>& SchemaSolver::disjuncts(
     ConjunctionId conjunction, JsonType type) {
   static const std::vector<DisjunctId> none;

@@ -15,7 +15,6 @@
 // the same rules, several are added in one step.
 
 #include <algorithm>
-#include <bit>
 #include <map>
 #include <optional>
 #include <set>

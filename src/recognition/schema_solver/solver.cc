@@ -222,6 +222,10 @@ ConjunctionId SchemaSolver::member_conjunction(DisjunctId object,
   return found;
 }
 
+// Each node with rules for members says something of the key: by `properties`,
+// and by every pattern that matches; by `additionalProperties` only if neither
+// declares it.  Then come the unevaluated rules, for keys that no node in their
+// scope has evaluated, and what the expansion added about single keys.
 ConjunctionId SchemaSolver::find_member_conjunction(DisjunctId object,
                                                     const KeyClass& key_class) {
   const ObjectConstraints& disjunct = objects_[object];

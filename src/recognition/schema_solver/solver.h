@@ -42,10 +42,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
-#include <span>
-#include <string>
-#include <string_view>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -280,7 +276,7 @@ class SchemaSolver {
   Expansion& expansion(ConjunctionId conjunction, JsonType type);
   // Whether no value of the type visibly satisfies the conjunction.
   bool excludes(ConjunctionId conjunction, JsonType type) const {
-    return (types_[conjunction] >> static_cast<unsigned>(type) & 1) == 0;
+    return (types_[conjunction] & type_bit(type)) == 0;
   }
   std::vector<UnevaluatedRule> unevaluated(const Branch& branch, JsonType type);
   void find_prefix(ArrayConstraints& array);
@@ -341,7 +337,9 @@ class SchemaSolver {
   base::HashedIds<ConjunctionId> conjunction_of_;
   // Texts of many readers use the same solver, so the key of a memo has all
   // that its value reads beside the document, the options, and the content of
-  // the conjunctions and disjuncts that it names, which never change.
+  // the conjunctions and disjuncts that it names, which never change.  What it
+  // does not have is which questions were in progress: see disjuncts() in
+  // satisfiable.cc for where that matters.
   //
   // Caches of with() and member_conjunction(), by conjunction and literal and
   // by disjunct and key.
