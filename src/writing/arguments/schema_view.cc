@@ -140,6 +140,8 @@ std::uint8_t ArgumentSchema::types_of(NodeId id) {
   if (node.has_one_of) out &= any(node.one_of);
   for (NodeId part : node.all_of) out &= types_of(part);
   if (node.ref != schema::kNoNode) out &= types_of(node.ref);
+  // What satisfies `if` satisfies `then`; of what does not, only `else` is
+  // known.
   if (node.if_node != schema::kNoNode) {
     const auto branch = [&](NodeId part) {
       return part == schema::kNoNode ? std::uint8_t{schema::kAllTypes}
@@ -254,6 +256,9 @@ std::vector<NodeId> ArgumentSchema::conjuncts(const Conjunction& all) const {
   return out;
 }
 
+// The first enum that has to hold lists all strings there are; `language`,
+// which is that of the whole conjunction, says which of them the other rules
+// allow.
 std::optional<std::vector<std::string>> ArgumentSchema::listed_strings(
     const Conjunction& all, LanguageId language) {
   for (const NodeId id : conjuncts(all)) {
@@ -271,6 +276,8 @@ std::optional<std::vector<std::string>> ArgumentSchema::listed_strings(
   return std::nullopt;
 }
 
+// Only where nothing else is said of strings: then the lengths are all there is
+// to check.
 std::optional<Lengths> ArgumentSchema::lengths(const Conjunction& all) const {
   Lengths out;
   bool limited = false;
