@@ -1,7 +1,8 @@
 #ifndef PARLANCE_SRC_CALL_STREAM_ATTEMPTS_H_
 #define PARLANCE_SRC_CALL_STREAM_ATTEMPTS_H_
 
-// The calls that a response attempted, and what came of each (Attempt).
+// The calls that a response attempted, and what came of each (Attempt;
+// docs/design/recovery.md).
 //
 //   end of a region --value, or error--> Attempts --> events, message
 //

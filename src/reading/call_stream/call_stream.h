@@ -1,7 +1,8 @@
 #ifndef PARLANCE_SRC_CALL_STREAM_CALL_STREAM_H_
 #define PARLANCE_SRC_CALL_STREAM_CALL_STREAM_H_
 
-// The calls of a response while they are being written.
+// The calls of a response while they are being written
+// (docs/design/streamed-calls.md).
 //
 //   region text --CallReader--> name, JSON text --CallStream--> events
 //

@@ -2,7 +2,7 @@
 #define PARLANCE_SRC_CALL_SYNTAX_TOKEN_H_
 
 // What the notations of calls have in common: a scanner reads one notation as
-// tokens, while its text grows.
+// tokens, while its text grows (docs/design/streamed-calls.md).
 //
 //   {"a": ["x\n", 1]}     kObject  kKey a  kList  kTextBegin  kText x\n
 //                         kTextEnd  kScalar 1  kClose  kClose

@@ -1,5 +1,6 @@
 // Regions that end with their values: the part of the segmenter that combines
-// the delimiters' automaton with a ValueScanner.
+// the delimiters' automaton with a ValueScanner.  docs/design/recovery.md has
+// the inputs that the rules come from.
 //
 //   {"name": "f", "arguments": {"s": "a </f> b"}} </f>
 //                                     ^^^^^^^^^^  ^ the value ends here: what
