@@ -310,6 +310,8 @@ StateId Languages::state_of(LanguageId expression, std::uint8_t utf8) {
     const State& known = states_[table_[at]];
     if (known.expression == expression && known.utf8 == utf8) return table_[at];
   }
+  // What the expression shows of its life.  One that is prefix-closed and not
+  // empty contains the empty text; so if it does not accept, it is empty.
   const Expr& e = (*expressions_)[expression];
   bool accepts = utf8 == 0 && e.nullable;
   bool alive = accepts || e.live || e.positive;
@@ -382,6 +384,8 @@ bool Languages::expand(StateId id) {
     base::add_byte(boundaries, due.low);
     base::add_byte(boundaries, static_cast<std::uint8_t>(due.high + 1));
   }
+  // Invariant: `successors` has the bytes below `low`, and neighbours differ in
+  // their targets; `low` is a boundary.
   std::vector<Successor> successors;
   ExprId after = kNoText;  // of the bytes since the last of `own`
   bool known = false;      // `after`
@@ -451,6 +455,8 @@ bool Languages::live(StateId id) {
   if (states_[id].life != Life::kUnknown) {
     return states_[id].life == Life::kLive;
   }
+  // 1. Proofs that need no other state: by arithmetic on lengths, by a bound on
+  //    what completes the text after any continuation, by one path.
   if (states_[id].utf8 == 0 &&
       completes_within_length(states_[id].expression)) {
     states_[id].life = Life::kLive;
@@ -463,6 +469,9 @@ bool Languages::live(StateId id) {
     return true;
   }
   if (leads_down(id)) return true;
+  // 2. The search.  Invariant: `reached_from` has all states that were met, and
+  //    their life is unknown; those that are not in the queue have been
+  //    expanded, and no successor of theirs is live.
   StateQueue queue;
   std::unordered_map<StateId, StateId> reached_from;
   auto push = [&](StateId state, StateId from) {
@@ -498,6 +507,8 @@ bool Languages::live(StateId id) {
       }
     }
   }
+  // 3. All that can be reached was expanded: none of it is live.  It is proved
+  //    only if no dead state on the way was merely given up.
   for (const auto& [state, from] : reached_from) {
     states_[state].life = Life::kDead;
     states_[state].undecided = !decided;
@@ -630,6 +641,11 @@ bool Languages::infinite(LanguageId language) {
 // accepting state, counted in characters.  The heuristic is Expr::min_chars,
 // which never overestimates, so the first accepting state that is popped ends a
 // shortest path.  `least` is the largest lower bound popped so far.
+//
+// The bound may fall by more than one from a state to its successor, so a state
+// may be reached again by a shorter path after it was expanded.  `best` is the
+// shortest known, and a state that is reached by a shorter one is expanded
+// again.
 std::uint64_t Languages::min_chars_to_accept(StateId id) {
   if (accepting(id)) return 0;
   if (states_[id].least_known) return states_[id].least;
@@ -662,6 +678,7 @@ std::uint64_t Languages::min_chars_to_accept(StateId id) {
     queue.pop();
     least = std::max(least, entry.total);
     const Expr& e = (*expressions_)[states_[entry.state].expression];
+    // The bound of a `positive` expression is attained by a member.
     if (accepting(entry.state) || e.positive) break;
     if (entry.done > best[entry.state]) continue;
     if (++looked_at > limits_.search_states || !expand(entry.state)) {
@@ -756,12 +773,14 @@ Languages::Reach Languages::reach(StateId state) {
       if (live(target) && seen.insert(target).second) found.push_back(target);
     }
   }
+  // `found` is closed under live successors.
   Reach out{.extends = true, .most_chars_needed = 0};
   for (const StateId one : found) {
     const std::uint64_t needed = min_chars_to_accept(one);
     if (!min_chars_exact(one)) return {};
     out.most_chars_needed = std::max(out.most_chars_needed, needed);
     if (states_[one].utf8 != 0) continue;
+    // Some character of ASCII is enough: what is asked is whether one exists.
     bool extends = false;
     for (unsigned byte = 0; byte < 0x80 && !extends;) {
       const StateId next = step(one, static_cast<std::uint8_t>(byte));

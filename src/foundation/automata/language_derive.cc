@@ -28,6 +28,9 @@ std::uint32_t less_one(std::uint32_t count) {
 
 }  // namespace
 
+// `rest`, if the text ends here; for `$` also if a line feed comes next, and
+// after it nothing (without MULTILINE) or anything (with it).  The line feed is
+// not consumed: it is the first character of `rest`.
 ExprId Expressions::end_here(Assertion assertion, ExprId rest) {
   ExprId at_end = all_of({kEmptyText, rest});
   if (assertion == Assertion::kTextEnd) return at_end;
@@ -54,6 +57,10 @@ ExprId Expressions::assert_here(Assertion assertion, ExprId rest) {
                  .b = rest});
 }
 
+// The texts of the item, each followed by a text of `rest`.  A condition is no
+// text of its own but an operand of a conjunction, because an expression
+// describes all that follows: (?=ab)\w+ is `ab` with any text after it, And
+// \w+.
 ExprId Expressions::build(ItemId id, ExprId rest) {
   if (rest == kNoText || !base::spend_work()) return kNoText;
   const Item& item = items_[id];
@@ -65,6 +72,7 @@ ExprId Expressions::build(ItemId id, ExprId rest) {
     case ItemKind::kChar:
       return character(item.trie, rest);
     case ItemKind::kConcat:
+      // Invariant: `rest` continues children[i].
       for (std::size_t i = item.children.size(); i-- > 0;) {
         rest = build(item.children[i], rest);
       }
@@ -86,6 +94,15 @@ ExprId Expressions::build(ItemId id, ExprId rest) {
   return kNoText;
 }
 
+// build() with a continuation of its own for the match that has read nothing.
+// A round of a repeat needs it: of (a|(?=b))* the empty round leads back to the
+// same repeat, and the derivative of that one would ask for itself.  Such a
+// round adds nothing, so its continuation is kNoText; the empty match of a
+// round that is required stays, because its condition has to hold.
+//
+// Invariant of the recursion: the result has the texts of item . rest for which
+// the item reads a character, and those of item . rest_empty for which it reads
+// none.
 ExprId Expressions::build_fresh(ItemId id, ExprId rest, ExprId rest_empty) {
   const Item& item = items_[id];
   if (!item.nullable) return build(id, rest);
@@ -120,6 +137,9 @@ ExprId Expressions::build_fresh(ItemId id, ExprId rest, ExprId rest_empty) {
         optional =
             build_fresh(child, repeat(child, 0, less_one(more), rest), kNoText);
       }
+      // Invariant of the loop: `fresh` is the last i required rounds and all
+      // that follows them where nothing was read before them, `stale` the same
+      // where something was.
       ExprId fresh = any_of({rest_empty, optional});
       ExprId stale = repeat(child, 0, more, rest);
       for (std::uint32_t i = 0; i < min && base::work_left(); ++i) {
@@ -139,7 +159,8 @@ ExprId Expressions::build_fresh(ItemId id, ExprId rest, ExprId rest_empty) {
 }
 
 // A repeat with its first round unrolled.  An empty first round is dropped
-// (kNoText): it would lead back to the same repeat.
+// (kNoText): it would lead back to the same repeat.  A required round is never
+// empty, because repeat() leaves no minimum to an item that may match nothing.
 ExprId Expressions::expand(ExprId id) {
   if (exprs_[id].other_form != kNoText) return exprs_[id].other_form;
   const Expr e = exprs_[id];
@@ -152,6 +173,8 @@ ExprId Expressions::expand(ExprId id) {
   return expansion;
 }
 
+// The expression once the character before it is known.  No other assertion on
+// that character is left in it, so derive() may read the next byte.
 ExprId Expressions::resolve(ExprId id, PreviousChar before) {
   if (!exprs_[id].context) return id;
   const Expr e = exprs_[id];
@@ -168,6 +191,8 @@ ExprId Expressions::resolve(ExprId id, PreviousChar before) {
             before == PreviousChar::kStart || before == PreviousChar::kNewline;
         return holds ? rest : kNoText;
       }
+      // \b holds if exactly one of the characters before and after is a word
+      // character.  The texts that begin with none include the empty text.
       ExprId word = character(word_trie_, kAnyText);
       bool same = assertion == Assertion::kNotWordBoundary;
       if ((before == PreviousChar::kWord) != same) word = negate(word);
@@ -199,6 +224,9 @@ Expressions::Memo& Expressions::memo(ExprId id) {
   return memo_[id];
 }
 
+// Each call has an epoch, in which memo_ holds the derivatives by this byte.
+// Expressions share operands, so without it the walk would be as long as the
+// tree and not as the graph.
 ExprId Expressions::derive(ExprId id, std::uint8_t byte) {
   ++epoch_;
   return derive_inside(id, byte);
@@ -254,6 +282,8 @@ ExprId Expressions::derive_inside(ExprId id, std::uint8_t byte) {
   } else {
     const std::uint32_t first = exprs_[id].first;
     const std::uint32_t count = exprs_[id].count;
+    // What is on scratch_ from `begin` on belongs to this call: derivatives of
+    // the operands before i, without neutral ones.
     const std::size_t begin = scratch_.size();
     // The absorbing element decides, whatever the others derive to, and the
     // neutral one changes nothing.
@@ -374,6 +404,8 @@ std::optional<std::uint8_t> Expressions::nearest_byte(ExprId id) {
   }
 }
 
+// A derivative depends on the byte only through the tries of the characters
+// that may come first, so bytes between two of their edges have the same one.
 void Expressions::boundaries(ExprId id, base::ByteSet& out) {
   ++epoch_;
   boundaries_inside(id, out);

@@ -143,6 +143,8 @@ void Expressions::compute_properties(
   }
 }
 
+// Of x{m,n} rest.  `plain` means that x has no condition: only then is every
+// text of x followed by a text of the rest a member.
 void Expressions::compute_repeat(Expr& e) const {
   const Expr& rest = exprs_[e.b];
   const Item& item = items_[e.a];
@@ -156,6 +158,7 @@ void Expressions::compute_repeat(Expr& e) const {
                 (e.a == any_item_ && e.max == kUnbounded && e.b == kEmptyText));
   e.prefix_closed =
       e.min == 0 && e.b == kEmptyText && item.kind == ItemKind::kChar;
+  // With m = 0 the members of the rest are members, whatever x requires.
   e.live = rest.live && (plain || e.min == 0);
   bool grows = plain && (e.max == kUnbounded ? item.max_chars > 0
                                              : item.max_chars == kInfinite);
@@ -177,6 +180,8 @@ void Expressions::compute_repeat(Expr& e) const {
                           e.max == kUnbounded ? kInfinite : e.max),
       rest.max_chars);
   if (plain) {
+    // Somewhere inside a round, with all other required rounds and the rest
+    // still to come; or inside the rest.
     const std::uint64_t inside = saturating_add(
         item.most_needed,
         saturating_multiply(item.min_chars, std::max(e.min, 1U) - 1));
@@ -331,6 +336,8 @@ base::Fingerprint Expressions::fingerprint_of(
   return print.take();
 }
 
+// The entry that is written like the expression, or a new one.  Parts and
+// operands are entries already, so comparing their ids compares whole trees.
 ExprId Expressions::intern(Expr e, const std::vector<ExprId>& operands) {
   compute_properties(e, operands);
   if (e.depth > kMaxDepth) {
@@ -409,6 +416,8 @@ ExprId Expressions::repeat(ItemId id, std::uint32_t min, std::uint32_t max,
     }
   }
   if (id == any_item_) {
+    // .{m,n} before any text is .{m,} whatever n is; and .{m,} before a set
+    // with the empty text contains all that the set could add.
     if (rest == kAnyText) {
       if (min == 0) return kAnyText;
       max = kUnbounded;
@@ -499,6 +508,10 @@ bool Expressions::merge_repeats(std::vector<ExprId>& operands) {
     const Expr& q = exprs_[y];
     return p.a != q.a ? p.a < q.a : p.b != q.b ? p.b < q.b : p.min < q.min;
   });
+  // Repeats of one item with one rest are neighbours now, with ascending
+  // minimum.  Invariant of the outer loop: those before i are in `dropped`,
+  // with their union in `added`, or stay as they are.  Of the inner loop: {min,
+  // max} is the union of the intervals of [i, j).
   bool changed = false;
   std::vector<ExprId> dropped;
   std::vector<ExprId> added;
@@ -540,6 +553,7 @@ ExprId Expressions::any_of(std::vector<ExprId> operands) {
     }
     if (flatten(ExprKind::kOr, operands)) return kAnyText;
     absorb(ExprKind::kOr, operands);
+    // The empty text adds nothing to a set that has it.
     if (has(operands, kEmptyText)) {
       for (ExprId id : operands) {
         const Expr& e = exprs_[id];
@@ -577,6 +591,10 @@ bool Expressions::intersect_lengths(std::vector<ExprId>& operands) {
   return true;
 }
 
+// Each step keeps the set and makes more equal sets equal entries: one
+// condition on the length, no operand that another contains, nothing if the
+// lengths of the operands do not meet, and with the empty text as an operand
+// nothing else, but for what depends on the character before.
 ExprId Expressions::all_of(std::vector<ExprId> operands) {
   if (flatten(ExprKind::kAnd, operands)) return kNoText;
   if (operands.size() > 1) {

@@ -175,8 +175,13 @@ const CharClass& plain_chars() {
 
 // --- Items ------------------------------------------------------------------
 
-// Computes what items of a kind have of their own; compute_properties() adds
-// what all have.
+// Computes the properties whose rule depends on the kind of the item;
+// compute_properties() adds those that every kind takes from its children.
+//
+// `front` bounds the recursion of a derivative, which enters the parts that may
+// come first; `most_needed` is the most that can be missing at any point inside
+// a match: at a point inside one part, what that part still needs and all of
+// the parts after it.
 void Expressions::compute_lengths(Item& item) const {
   const auto& of = item.children;
   switch (item.kind) {
@@ -399,6 +404,9 @@ std::vector<ItemId> Expressions::prefix_trie(
     ItemId open;  // that the branch being built begins with
     std::vector<ItemId> branches = {};
   };
+  // Invariant: pending[k + 1] is a part of pending[k], one character deeper,
+  // and begins with pending[k].open.  Words before `at` of a range are in its
+  // branches.
   std::vector<Range> pending = {{words.size(), 0, 0, kNoItem}};
   while (pending.size() <= kMostLevels) {
     Range& top = pending.back();

@@ -129,11 +129,17 @@ void cut(Ranges& ranges, std::int64_t from, std::int64_t to) {
 }
 
 // The least exponent that makes `mantissa` a multiple of `step`, if any does.
+//
+// An exponent appends zeros to the digits, that is, factors 2 and 5.  A factor
+// of the step that is prime to ten has to be in the digits already; of 7, no
+// exponent makes 2 a multiple.
 std::optional<std::int64_t> least_exponent(const NumberStep& step,
                                            const Decimal& mantissa) {
   const Natural one(1);
   const Natural digits = Natural::from_digits(mantissa.digits);
-  // What is left of the step must divide a power of ten.
+  // What is left of the step must divide a power of ten.  Invariant of the
+  // loop: the step divides digits * 10^zeros * rest, and no smaller `rest`
+  // does.
   Natural rest = step.step / gcd(step.step, digits);
   std::int64_t zeros = 0;
   while (rest > one) {
@@ -145,7 +151,13 @@ std::optional<std::int64_t> least_exponent(const NumberStep& step,
   return zeros - mantissa.exponent - step.scale;
 }
 
-// The exponents that may follow the mantissa of `literal`.
+// The exponents that may follow the mantissa of `literal`.  Each constraint
+// cuts off the exponents that it excludes:
+//
+//   a bound    an exponent moves the magnitude, so digits are compared only for
+//              the one at which both magnitudes are equal
+//   a step     a multiple with one exponent is one with each greater exponent
+//   a value    excludes the one exponent that spells it with this mantissa
 Ranges exponents_of(const NonNegativeSet& side, const Literal& literal) {
   if (!may_have_exponent(side, literal)) return {};
   const Decimal mantissa = literal.mantissa();
@@ -219,7 +231,9 @@ NumberPrefix read_exponent(const NonNegativeSet& side, const Literal& literal) {
       return range.first <= to && from <= range.second;
     });
   };
-  // Whether some exponent of `ranges` begins with the digits of `value`.
+  // Whether some exponent of `ranges` begins with the digits of `value`: with k
+  // further digits it is in [value * 10^k, (value + 1) * 10^k).  Leading zeros
+  // are digits, so 0 begins every exponent.
   auto reaches = [&](bool negative) {
     if (meets(value, value, negative)) return true;
     std::int64_t scale = 1;
@@ -570,7 +584,7 @@ std::string step_key(const Literal& literal, const NumberStep& step) {
 
 // Makes the key of a live prefix, and `shared` and `free` with it.
 //
-// Invariant: two live prefixes of one side with equal keys have the same
+// Law: two live prefixes of one side with equal keys have the same
 // completions (they are equivalent in the sense of Myhill and Nerode); the
 // converse need not hold, which costs states only.  `past_` collects how the
 // digits compare with each constraint; `settled_` stays true while no

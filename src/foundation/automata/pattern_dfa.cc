@@ -147,6 +147,8 @@ void complete(Explored& explored) {
 }
 
 // Removes the states that state 0 does not reach; state 0 stays state 0.
+// Invariant: the rows of `out` before i have new numbers, and every number in
+// them is that of a row of `out`.
 void remove_unreached(std::vector<Row>& rows) {
   constexpr std::uint32_t kUnknown = kInvalid;
   std::vector<std::uint32_t> new_number(rows.size(), kUnknown);
@@ -168,6 +170,10 @@ void remove_unreached(std::vector<Row>& rows) {
 
 // Joins states with equal rows, until there are none or after kRounds.  State 0
 // stays state 0.
+//
+// What is joined does the same, because its transitions lead to the same
+// states. States that differ only in which state of a cycle they lead to stay
+// apart; Hopcroft's refinement would join them, too, for a few states more.
 void merge(std::vector<Row>& rows) {
   constexpr int kRounds = 8;
   for (int round = 0; round < kRounds; ++round) {
