@@ -144,9 +144,16 @@ Natural operator*(const Natural& a, const Natural& b) {
   return out;
 }
 
+// Long division (Knuth, The Art of Computer Programming 4.3.1, algorithm D).
 // Each step estimates one limb of the quotient from the highest limbs.  Both
 // numbers are scaled first, so that the divisor's highest limb is at least half
-// of the base; then the estimate is at most two too high, and is corrected.
+// of the base; then the estimate is at most two too high.  Comparing the next
+// limb corrects it to at most one too high, and that one is seen when the
+// product is subtracted.
+//
+// Invariant: after the step `at`, limbs_[0, at + n) is the rest of the
+// dividend, less than divisor * kBase^at, and the quotient's limbs from `at` on
+// are final.
 Natural Natural::divide(const Natural& by) {
   Natural quotient;
   if (*this < by) return quotient;
@@ -181,7 +188,8 @@ Natural Natural::divide(const Natural& by) {
       rest += high;
       if (rest >= kBase) break;
     }
-    // Subtracts digit * divisor; a negative result adds the divisor back.
+    // Subtracts digit * divisor; a negative result adds the divisor back, and
+    // the carry of that addition cancels the borrow.
     std::uint64_t carry = 0;
     std::int64_t borrow = 0;
     for (std::size_t i = 0; i < n; ++i) {

@@ -1,3 +1,11 @@
+// One node of a document may be the level of one value and a part of the level
+// of another, and only a level is closed.  So the work is a walk over pairs of
+// a node and a role, and each pair that the root reaches becomes a new node.
+//
+//   "properties": {"a": {"$ref": "#/$defs/n"}},     n as a level: closed
+//   "allOf": [{"$ref": "#/$defs/n"}]                n as a part: left open, its
+//                                                   members count for the root
+
 #include "schema/close.h"
 
 #include <algorithm>
@@ -122,6 +130,10 @@ void for_each_part(const Node& node, const See& see) {
 
 // Calls `see(child, role)` for each child of the node, which has `role`; the
 // child is an lvalue of N's constness.
+//
+// A member or an item is another value, and so a level.  What applies in place
+// is a part, but for a node that only forwards (a reference, a choice): its
+// target takes over the role.  Inside a condition everything stays as written.
 template <class N, class See>
 void for_each_child(N& node, Role role, const See& see) {
   const bool open = role == Role::kOpen;
@@ -231,6 +243,9 @@ std::uint8_t Closer::in_place(NodeId id) {
 void Closer::close(Node& made, const Node& node) {
   const std::uint8_t mine = own(node);
   const std::uint8_t inside = others(node);
+  // Nothing to close: the node says what other members are, or nobody declares
+  // any.  If parts declare some, or say what others are, the parts count as
+  // evaluated, which `additional` does not see.
   const auto closing = [&](std::uint8_t lists, std::uint8_t others) {
     if ((mine & others) != 0 || ((mine | inside) & lists) == 0) {
       return Closing::kNone;
@@ -249,6 +264,7 @@ void Closer::close(Node& made, const Node& node) {
 // requires and none declares.  Levels share such nodes, so the work is limited;
 // beyond the limit none is declared.
 void Closer::declare_required(Node& made, const Node& node) {
+  // 1. What the node and its parts require and declare.
   std::vector<std::string_view> required;
   std::vector<std::string_view> declared;
   std::vector<const Node*> left = {&node};
@@ -267,6 +283,8 @@ void Closer::declare_required(Node& made, const Node& node) {
     for (const auto& [name, id] : rules.properties) declared.push_back(name);
     for_each_part(one, [&](NodeId id) { left.push_back(&document_.node(id)); });
   }
+  // 2. What is required and not declared.  `declared` stays sorted and grows by
+  //    it, so that a name is added once.
   std::ranges::sort(declared);
   for (const std::string_view name : required) {
     if (std::ranges::binary_search(declared, name)) continue;

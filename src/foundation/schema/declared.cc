@@ -91,6 +91,9 @@ Verdict ToolSchema::judge(const json::Value& arguments) const {
     return {all, "the arguments are not checked: that would take too long"};
   }
   if (*all) return {all, ""};
+  // Invariant of the loop below: `*value`, at `pointer` in the arguments, is
+  // not valid under `at` by itself.  It ends where no member or item is to
+  // blame alone, or after kMostSteps.
   constexpr int kMostSteps = 16;
   std::string pointer;
   std::string missing;
@@ -172,6 +175,8 @@ std::vector<Declared::Conjunction> Declared::in_place() const {
   while (!left.empty()) {
     Item item = std::move(left.back());
     left.pop_back();
+    // The alternatives of the item, once a node with a choice was looked at;
+    // each further choice of the same node multiplies them.
     std::vector<Item> split;
     const auto choose = [&](const std::vector<NodeId>& choices) {
       const std::size_t count =
@@ -256,9 +261,12 @@ Declared Declared::item(std::size_t index) const {
   return {tool_, std::move(out)};
 }
 
+// All that may apply in place is looked at, whichever alternative holds: the
+// answer may be true of a name that no valid value needs.
 bool Declared::may_require(std::string_view name) const {
   if (!known()) return false;
   const Document& document = *tool_->document();
+  // Nodes to look at, each once; those before i have been.
   Conjunction left;
   for (const Conjunction& one : alternatives_) {
     for (const NodeId id : one) insert(left, id);

@@ -108,7 +108,8 @@ ByteClassMap classes() {
 // First walks the trie of all tokens in preorder.  Invariant: path[d] is the
 // class node of the ancestor at depth d, and due[n] is the state of the UTF-8
 // decoder after the string of class node n.  Then folds the sets of classes
-// from the leaves to the root.
+// from the leaves to the root: when a node is folded into its parent, all that
+// is below the node has been folded into it.
 TokenClassTrie::TokenClassTrie(const TokenTables& tables)
     : classes_(classes()) {
   const TokenTrie& trie = tables.trie();
@@ -127,12 +128,16 @@ TokenClassTrie::TokenClassTrie(const TokenTables& tables)
     trie.each_token(node, [&](Id id) { builder.add_token(at, id); });
   }
   builder.fold([&](std::uint32_t at, std::uint32_t parent) {
+    // What is folded upwards is whether some string from the root to a node
+    // below is ill-formed.  If a character ends at the node, that is also what
+    // `below` is about: strings that begin at the node.
     ByteClassSet& below = builder.node(at).below;
     ByteClassSet& above = builder.node(parent).below;
     if (due[at] == Due::kNotText) below.add(kBroken);
     above.add(builder.node(at).byte_class);
     above.add(below);
-    // Read from the middle of a character, the text below is not valid UTF-8.
+    // Else all of them begin inside a character.  This concerns the node alone,
+    // so it is added after the parent has its copy.
     if (due[at] != Due::kNone) below.add(kBroken);
   });
   const auto arrays = std::make_shared<Arrays>();
