@@ -300,6 +300,16 @@ void MinimaxCallReader::write_value(std::string_view key, const Value& value,
 
 // Elements begin in the innermost element, the first of them called `first`.
 // False: they are written where the region closes.
+//
+// "{" or "[" has to be written now, and is never taken back.  What decides:
+//
+//   the first is not called "item"   an object: later elements make no list
+//   it is, and the schema allows one of them
+//                                    that one; but a list that the message may
+//                                    cast is held
+//   it is, and the schema allows both, or says nothing
+//                                    held: after <item> may come <b>, which
+//                                    makes it an object
 bool MinimaxCallReader::open_elements(std::string_view first,
                                       std::string& out) {
   Element& element = open_.back();
@@ -321,9 +331,11 @@ bool MinimaxCallReader::open_elements(std::string_view first,
   return true;
 }
 
-// The innermost element, which is written as a list so far, is none.  It is
-// written again where the object ends that has it as a member, or as a part of
-// one.
+// The innermost element, which is written as a list so far, is none: after
+// <item> comes <b>, where the schema wants a list.  What was written stays. The
+// nearest enclosing member of an object is written again where its object ends,
+// with its whole value; readers of JSON take the last of two members.  Nothing
+// more of it is written before.
 void MinimaxCallReader::take_back_list() {
   std::size_t member = open_.size() - 1;
   while (open_[member - 1].kind == Element::Kind::kList) --member;
@@ -378,6 +390,13 @@ std::optional<Value> MinimaxCallReader::exact_value(
 
 // The innermost element ends, whose text is `text` if it has no elements.
 // False: its value is known when the region closes.
+//
+// 1. Members that have to be written again, and the bracket that is open.
+// 2. The value, as the message will have it.  It is written now if nothing of
+// it
+//    is.
+// 3. The value becomes a member or an item of the element around it, also where
+//    it was written already: a later repeat makes a list of both.
 bool MinimaxCallReader::end_element(std::string_view text, std::string& out) {
   using ElementKind = Element::Kind;
   Element& element = open_.back();

@@ -103,7 +103,7 @@ std::string ElementCallReader::name_of(std::string_view written) const {
 
 bool ElementCallReader::read_element(std::string_view text, std::string& out) {
   search_.match(match_);
-  // An empty match would be found again.
+  // An empty match would be found again at the same place, for ever.
   if (match_.end == match_.begin) return false;
   std::size_t wanted = 0;
   std::optional<std::pair<std::size_t, std::size_t>> groups[3];
@@ -246,6 +246,9 @@ bool ElementCallReader::read_whole(std::string_view text, bool end,
   return true;
 }
 
+// Writes the value up to `end`.  Where the file says that the line feeds around
+// a value are markup, one at `end` waits for the next byte: "x\n" and then
+// "</parameter>" is x, but "x\ny" has both lines.
 void ElementCallReader::grow(std::string_view text, std::size_t end,
                              std::string& out) {
   if (end <= written_) return;

@@ -280,7 +280,13 @@ bool Segmenter::begins_line(const Delimited& opener) const {
 // counts if it is certain or begins a line.  In implicit text it counts, but an
 // opener of calls that is only tolerated does as inside a region, and none
 // counts before what cannot be the body of a call.
+//
+//   <think>I use <tool_call> now.</think>   inside a line of a region: text
+//   The token `<tool_call>` opens it.       no body follows: text
+//   <function=f> where the family writes    tolerated: counts where it begins a
+//   <tool_call>\n<function=f>               line
 Segmenter::Verdict Segmenter::judge(const Delimited& delimiter, bool end) {
+  // 1. What is no opener of a field or of markup.
   if (delimiter.field == kLateClose) {
     const FieldId unclosed = delimiter.close ? unclosed_call_ : unclosed_;
     return unclosed == kNoField ? Verdict::kText : Verdict::kCounts;
@@ -294,6 +300,7 @@ Segmenter::Verdict Segmenter::judge(const Delimited& delimiter, bool end) {
   if (!watches_lines_ || !is_opener(delimiter.field, delimiter.close)) {
     return Verdict::kCounts;
   }
+  // 2. An opener: by its name, by its place, and by what follows it.
   if (!names_call(delimiter)) return Verdict::kText;
   const bool rests = field_ == kNoField;
   // An opener without text only looks at a stray closer.
@@ -563,7 +570,11 @@ void Segmenter::record(const regex::Pcre2::Found& found, std::uint64_t from,
 
 // Delivers the text before `delimiter` and then the delimiter itself, and
 // changes to the state that follows it.
+//
+// Afterwards passed_ is the end of the delimiter, field_ is the region that is
+// open then, and the search starts anew there.
 void Segmenter::commit(Delimited& delimiter) {
+  // 1. The text before it, and its own.
   pass(delimiter.begin);
   quoted_ = {};
   delimiter.text = slice(delimiter.begin, delimiter.end);
@@ -575,12 +586,16 @@ void Segmenter::commit(Delimited& delimiter) {
   }
   passed_ = delimiter.end;
   if (delimiter.begin >= longer_.begin) longer_ = {};
+  // 2. An empty match counts once at its place: see may_be_empty().
   const DelimiterId id = delimiter_id(delimiter.field, delimiter.close);
   if (delimiter.begin == delimiter.end) {
     if (empty_at_ != delimiter.begin) empty_ids_.clear();
     empty_at_ = delimiter.begin;
     empty_ids_.push_back(id);
   }
+  // 3. What it does.  Markup ends the region that is open.  Closers that come
+  //    late, openers that come twice, and what the file drops are left out. All
+  //    others open or close a region, or end the turn.
   if (delimiter.field == kMarkup) {
     sink_.on_markup(delimiter);
     field_ = kNoField;

@@ -394,6 +394,10 @@ bool PikeVm::subsumes(const State& b, const State& a) const {
 
 // Of the threads that differ in counters only, keeps the preferred one, and
 // those that no other one subsumes.
+//
+// Invariant: of each thread that is `gone`, a thread that stays subsumes it;
+// one that is gone is compared with no other, and to subsume is transitive. The
+// next call comes when there are twice as many threads.
 void PikeVm::drop_counted(std::vector<Thread>& threads) {
   std::vector<bool> gone(threads.size(), false);
   for (std::size_t i = 0; i < threads.size(); ++i) {

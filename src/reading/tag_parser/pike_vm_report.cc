@@ -147,6 +147,8 @@ PikeVm::Certain PikeVm::certain_of_closure() {
   return certain_of(waiting_);
 }
 
+// The last step that all threads have in common; and the text up to the first
+// position at which one of them has another step, or may be in a trigger.
 // REQUIRES: `threads` are all that wait.
 PikeVm::Certain PikeVm::certain_of(std::span<const Thread> threads) const {
   Certain out{threads.front().history, position_};
