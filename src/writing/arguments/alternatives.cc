@@ -59,6 +59,11 @@ class ObjectSplitter {
         constraints_(solver.object(disjunct)) {}
 
   // Nothing if there are more than `limit`.
+  //
+  // Invariant: each object of the disjunct is in a part of `open` or `done`, or
+  // omits() says that it may not be; and every object of a part is one of the
+  // disjunct once the part's pending conditions hold.  A step takes a part from
+  // `open`, and each part that it makes has assumed more; so the loop ends.
   std::optional<std::vector<Part>> run(std::size_t limit) {
     std::vector<Part> done;
     std::vector<Part> open;
@@ -190,7 +195,8 @@ class ObjectSplitter {
   }
 
   // Assumes all that is no disjunction.  What is left in `pending` are kAny and
-  // kSome that do not hold yet.
+  // kSome that do not hold yet.  False if the assumptions contradict each
+  // other, or some required member has no value.
   bool propagate(Part& part) {
     std::vector<ConditionId> left = std::move(part.pending);
     part.pending.clear();
@@ -209,7 +215,8 @@ class ObjectSplitter {
     }
     std::erase_if(part.pending,
                   [&](ConditionId id) { return holds(part, id); });
-    // Keys that required keys require.
+    // Keys that required keys require, up to a fixed point: those may require
+    // others in turn.
     for (bool changed = true; changed;) {
       changed = false;
       for (const auto& [key, others] : constraints_.dependent) {
@@ -292,6 +299,9 @@ class ObjectSplitter {
       }
       if (require(with, key)) out.push_back(std::move(with));
     }
+    // A member without a listed name could satisfy it as well.  Rules of
+    // members cannot require one of unknown name, so those objects are left
+    // out.
     for (const schema_solver::ExtraKeys& extra :
          solver_.keys().extra_keys(disjunct_)) {
       const KeyClass key_class{schema_solver::kNoKey,

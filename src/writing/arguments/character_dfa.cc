@@ -126,6 +126,8 @@ class Search {
       nodes_[at].ends = true;
     }
     // Breadth first: a node's failure link has been completed before the node.
+    // Then its edges are all of its transitions but those to the root: its own,
+    // and for other characters those of the node that it falls back to.
     std::vector<std::uint32_t> failure(nodes_.size(), 0);
     std::vector<std::uint32_t> order = {0};
     for (std::size_t i = 0; i < order.size(); ++i) {
@@ -247,6 +249,9 @@ CharacterDfas::Dfa CharacterDfas::of(automata::Languages& languages,
   if (const auto known = known_.find(key); known != known_.end()) {
     return known->second;
   }
+  // Invariant of the loop: made->states[i] is pairs[i], a state of the language
+  // and the node for the longest end of the text that begins an excluded one.
+  // No pair has a node at which an excluded text ends.
   const Search search(texts);
   auto made = std::make_shared<CharacterDfa>();
   using Pair = std::pair<std::uint32_t, std::uint32_t>;  // state, node

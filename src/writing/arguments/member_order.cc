@@ -136,6 +136,8 @@ ExprId members_in_order(const MemberParts& parts, Rules& rules,
         rules,
         after_members(parts, bounded ? taken : parts.min, taken == 0, rules));
   }
+  // Rows are replaced in ascending order, because what follows member i is in a
+  // row that has not been replaced yet, and so is about member i + 1.
   for (std::size_t i = size; i-- > 0;) {
     if (rules.exprs.size() > max_exprs) break;
     for (std::size_t taken = 0; taken <= std::min(i, most); ++taken) {
@@ -188,6 +190,8 @@ AnyOrder members_in_any_order(const MemberParts& parts, Rules& rules,
     list = any_order_group(parts, members, first,
                            std::min(kFreeMembers, size - first), ends,
                            list.first, rules);
+    // The group before this one ends where this one begins, whichever of its
+    // members have come.
     ends.assign(ends.size(), list.later);
   }
   AnyOrder out;

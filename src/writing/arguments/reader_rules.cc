@@ -117,7 +117,9 @@ ListId ArgumentRules::list_of(schema::TypeBits type, const Conjunction& all) {
   return entry->second;
 }
 
-// The rule of a value, which is described at once if it is new.
+// The rule of a value, which is described at once if it is new.  That ends,
+// although schemas may be recursive: what is inside a value is a list, and
+// list_of() only numbers lists.
 Result<ValueId> ArgumentRules::value_of(const Conjunction& all) {
   const auto [entry, made] =
       value_ids_.try_emplace(all, static_cast<ValueId>(values_.size()));

@@ -1,6 +1,7 @@
-// The productive symbols of a context-free grammar, by a worklist: an
-// expression becomes productive once, and then tells the expressions that use
-// it: each time that they do, since a sequence may have a part twice.
+// The productive symbols of a context-free grammar, by a worklist.  When an
+// expression becomes productive, each expression that uses it lacks one part
+// less, for each use: a sequence may have a part twice.  One that lacks none is
+// productive.  So the work is linear in the size of the grammar.
 
 #include "grammar/productive.h"
 

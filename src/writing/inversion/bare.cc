@@ -157,6 +157,9 @@ class Speller {
   }
 
   // Nothing if a part cannot be spelled.
+  //
+  // A walk in the order of the text, with a stack in place of recursion.
+  // Invariant: parts_ spells all that comes before left_, whose top comes next.
   std::optional<WriteParts> spell() && {
     left_.push_back({static_cast<HirId>(hir_.nodes.size() - 1), false});
     while (!left_.empty()) {
@@ -199,6 +202,8 @@ class Speller {
         }
         return true;
       case HirKind::kAlternation: {
+        // The preferred alternative is the first, unless another one has a
+        // hole: without its name a call could not be written.
         HirId choice = node.children.front();
         for (const HirId child : node.children) {
           if (has_hole_[child]) choice = child;

@@ -52,6 +52,13 @@ using BeginAt = std::function<bool(const Value& node, std::vector<Value>& out)>;
 
 // What is left of the texts of `node` from each place on where one may begin,
 // whatever must come before it but a call.  Nothing without such a place.
+//
+//   sequence [a, b, c], a text may begin at b     b' c, b' being what b is from
+//                                                 there on
+//   star(a), a text may begin inside a            a' a*
+//
+// Places after an element that has a call in each of its texts are not taken:
+// the rest would lack that call.
 std::optional<Value> begin_inside(const Value& node, const BeginAt& begin_at) {
   std::vector<Value> out;
   if (!begin_at(node, out)) {
@@ -113,7 +120,9 @@ constexpr std::string_view kNoField =
     "what the prompt has written last is in no field, and the rest begins "
     "after it";
 
-// The longest end of `text` that begins a text of the format's markers.
+// The longest end of `text` that begins a text of the format's markers.  All
+// strings of the tag count, not only its markers: the end is merely offered as
+// a beginning of the rest, and `take` decides whether it is one.
 std::string_view half_marker(const Value& format, std::string_view text) {
   std::size_t longest = 0;
   std::vector<const Value*> left = {&format};

@@ -127,6 +127,10 @@ bool exclude_from_strings(Texts& out, const Delimiter& close) {
 
 // The parts of tag_pattern that may follow a value: what ends the value for the
 // reader.
+//
+// Children precede their parents, so one pass over the nodes climbs from the
+// capture to the root.  Invariant: `at` is the highest node so far that
+// contains the capture, and `after` has what follows the capture in it.
 Texts value_ends(const regex::Hir& hir) {
   std::uint32_t group = 0;
   for (const regex::GroupName& name : hir.names) {
@@ -397,6 +401,9 @@ class Planner {
   // A match of another opener may begin before the text of a field, with the
   // field's own opener in it: then the text must not complete the match.  And
   // an excluded text may be completed by the markers beside a text.
+  //
+  // This is for layouts that are derived from delimiters.  Files with `write`
+  // have keep_from_next() instead.
   void keep_apart(std::size_t index) {
     FieldPlan& plan = plan_->fields[index];
     for (const WriteLayout& layout : layouts(index)) {
@@ -539,7 +546,9 @@ class Planner {
   }
 
   // Adds what completes one of `texts` together with the end of `before` or
-  // the beginning of one of `after`.
+  // the beginning of one of `after`.  If the text is "</x>", what comes after a
+  // "<" must not contain "/x>", and what comes before an "x>" must not contain
+  // "</".
   static void exclude_across(Texts& texts, std::string_view before,
                              const Texts& after) {
     Texts more;

@@ -1,3 +1,6 @@
+// Attributes of the nodes of a Hir.  Children precede their parents, so one
+// loop computes an attribute of every node from those of its children.
+
 #include "inversion/shortest.h"
 
 #include <algorithm>
@@ -244,6 +247,13 @@ std::string pattern_of(const Hir& hir, HirId id) {
   return patterns_of(hir)[id];
 }
 
+// Invariant for each branch: a text with a match of the branch has a match of
+// the parts that are left.  A part at an end that may match nothing can go:
+//
+//   a?bc*      b, because "ab" and "bcc" have a b
+//   x(?=y)     xy, because a match of x is followed by a y
+//
+// In the middle it cannot: a text with a match of ab?c need not have "ac".
 std::optional<std::string> text_with_match(const Hir& hir) {
   const std::vector<std::string> of = patterns_of(hir);
   const auto root = static_cast<HirId>(hir.nodes.size() - 1);

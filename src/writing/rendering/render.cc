@@ -156,9 +156,14 @@ class Writer {
            });
   }
 
+  // The layout to write a field with.  If more of the response follows
+  // (`goes_on`), the text must not end the turn:
+  //
+  // 1. A layout in which nothing ends a turn, not even a choice.
+  // 2. Else one that ends it in a choice alone, since another way can be taken.
+  // 3. Else the first.
   const WriteLayout* layout_of(FieldId field, bool goes_on) const {
     const std::vector<WriteLayout>& layouts = writing_.fields[field];
-    // What goes on has a layout of its own where no choice of it ends a turn.
     for (const WriteLayout& layout : layouts) {
       if (!goes_on || layout.for_response_format) continue;
       if (!may_end_turn(layout.parts)) return &layout;

@@ -147,8 +147,10 @@ std::size_t table_size(const Rules& rules, ExprKind kind) {
 
 }  // namespace
 
-// The tables of `other` go behind those of this.  Expressions and rules come
-// first, as the sizes of the other tables are what their indices move by.
+// Appends each table of `other` to the table of this.  An index into a table
+// grows by the size that the table has before; so expressions and rules, which
+// contain the indices, are copied while the other tables are still as they
+// were.
 RuleId Rules::append(const Rules& other) {
   const auto expr_base = static_cast<std::uint32_t>(exprs.size());
   const auto rule_base = static_cast<std::uint32_t>(rules.size());
@@ -216,7 +218,10 @@ struct Call {
   bool last = false;   // nothing follows it in the rule
 };
 
-// The calls in an expression.
+// The calls in an expression.  Invariant: for each entry of `left`, `first` and
+// `last` say whether nothing precedes and nothing follows it in the whole
+// expression.  A body that is repeated precedes and follows itself; a trigger
+// comes after text, and before more of it if the text goes on.
 void find_calls(const Rules& rules, ExprId root, std::vector<Call>& calls) {
   struct Place {
     ExprId expr;
@@ -265,8 +270,10 @@ void find_calls(const Rules& rules, ExprId root, std::vector<Call>& calls) {
 }
 
 // Whether the rules that a lazy rule uses form one finite automaton: a
-// depth-first search for cycles that do not consist of last calls only.  A rule
-// that is valid in one lazy rule is valid in all, so each is visited once.
+// depth-first search for cycles that do not consist of last calls only.  A
+// cycle of last calls is a loop; any other one has to remember how often it was
+// entered, as in  r ::= "a" r "b" | "".  A rule that is valid in one lazy rule
+// is valid in all, so each is visited once.
 class LazyCheck {
  public:
   explicit LazyCheck(const Rules& rules)
@@ -308,7 +315,9 @@ class LazyCheck {
         enter(call.rule, call.last);
       } else if (depth_[call.rule] != kDone &&
                  (!call.last || top.not_last > depth_[call.rule])) {
-        // A cycle is regular only if all its calls come last.
+        // The cycle is the part of the stack from the callee on, and this call.
+        // All of its calls are last if this one is, and if no rule above the
+        // callee was entered by a call that was not.
         return "uses rule \"" + callee.name +
                "\", which calls itself from inside";
       }
@@ -394,7 +403,9 @@ std::vector<std::vector<NestingEdge>> nesting_edges(const Rules& rules) {
 
 }  // namespace
 
-// A depth-first search that leaves a rule after the rules that it calls.
+// A depth-first search that leaves a rule after the rules that it calls: the
+// longest path in the graph, where each step into a lazy or limited rule that
+// does not come last counts one.
 std::optional<RuleId> find_deep_nesting(const Rules& rules, std::size_t most) {
   const std::vector<std::vector<NestingEdge>> edges = nesting_edges(rules);
   constexpr std::size_t kNew = ~std::size_t{0};
@@ -432,7 +443,9 @@ std::optional<RuleId> find_deep_nesting(const Rules& rules, std::size_t most) {
 std::vector<RuleId> find_nesting(const Rules& rules) {
   const std::vector<std::vector<NestingEdge>> edges = nesting_edges(rules);
   if (edges.empty()) return {};
-  // A rule is found if a cycle through it contains a step of either kind.
+  // A rule is found if a cycle through it contains a step of either kind.  The
+  // search is over pairs of a rule and the kinds of steps on the way to it, of
+  // which there are four for each rule.
   std::vector<RuleId> found;
   std::vector<std::uint8_t> seen;  // by rule: the kinds of paths to it, as bits
   for (RuleId id = 0; id < rules.rules.size(); ++id) {

@@ -335,6 +335,9 @@ bool has_own_excludes(const TagNode& node) {
   }
 }
 
+// The empty text fits, does not, or only what is inside a leaf decides
+// (kInside), which is not compiled here.  both() and either() are conjunction
+// and disjunction over these three values, with kInside as the unknown one.
 Nullable nullable_of(const TagNode& node, const std::vector<Nullable>& known) {
   switch (node.type) {
     case TagNodeType::kConstString:
@@ -405,7 +408,9 @@ TagAnalysis::TagAnalysis(const TagTree& tag)
       enclosing_[index_of(child)] = enclosing;
     }
   }
-  // Up: both properties of all children are final.
+  // Up: both properties of all children are final.  A child with excludes of
+  // its own does not make its parent unlimited, since they say where its text
+  // ends.
   for (std::size_t i = tag.nodes.size(); i-- > 0;) {
     const TagNode& node = tag.nodes[i];
     nullable_[i] = nullable_of(node, nullable_);
