@@ -8,8 +8,8 @@
 // parts that nothing refers to cost nothing.  load.cc has the work list,
 // references and the final check; load_rules.cc has the keywords.
 //
-// Methods that return bool return false after fail() was called; the first
-// failure is reported.
+// Methods that return bool return false after fail() was called, and those that
+// return a node may return kNoNode; the first failure is reported.
 
 #include <array>
 #include <cstdint>
