@@ -3,9 +3,9 @@
 
 // The library's own way into its public classes.
 //
-// Public values hide what they are made of after one pointer, `impl_`, and name
-// Access as their friend.  Access is defined inside the library alone, so
-// programs that use the library have no way in.
+// A public value holds one pointer, `impl_`, to an implementation that no
+// public header defines, and names Access as its friend.  Access is defined
+// inside the library alone, so programs that use the library have no way in.
 
 namespace parlance::detail {
 

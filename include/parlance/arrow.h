@@ -35,10 +35,10 @@
 //     status, id, name, arguments, text, why        large_string
 //     offset, end                int64  its bytes, see prefix_bytes
 //     token_offset, token_end    int64  its tokens
-//   prefix_bytes int64              Message::prefix_bytes: offsets count from
-//                                   the first of the prefix's bytes that are
-//                                   part of the response, and the response that
-//                                   was given begins at this one
+//   prefix_bytes int64              Message::prefix_bytes.  Offsets count from
+//                                   the first byte of the prefix that is part
+//                                   of the response; the text of the row begins
+//                                   at this offset
 //
 // A response is never an error, and one bad row never stops the others.  A null
 // response is a null message.
@@ -146,13 +146,13 @@ struct ArrowParseOptions {
 // at most 64 bits, which are token ids.  Ill-formed UTF-8 reads as U+FFFD.
 //
 // Errors: kWrongType for other types, such as lists of dictionary-encoded
-// integers; kUsage if a column has another length or is none (see ArrowColumn),
-// for token ids without a vocabulary, and without a format; kTooLarge if the
-// column has more than 2^32 rows, or its calls or diagnostics are more than
-// 2^31 - 1.  `out` is then not written.
+// integers; kUsage if a column has another length or is not valid (see
+// ArrowColumn), if token ids come without a vocabulary, and if no format is
+// given; kTooLarge if the column has more than 2^32 rows, or more than 2^31 - 1
+// calls or diagnostics.  `out` is then not written.
 //
-// Complexity: that of parse_response() for each row.  Memory: the results, and
-// while they are put together one column of them twice.
+// Complexity: that of parse_response() for each row.  Memory: the results;
+// while the parts of the threads are joined, one column at a time exists twice.
 Result<std::size_t> parse_arrow(const ArrowColumn& responses,
                                 const ArrowParseOptions& options,
                                 ArrowArray* out);

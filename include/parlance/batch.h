@@ -17,9 +17,10 @@
 // same tokens to the row's parser, and fills the masks of the next tokens, on
 // several threads.
 //
-// Law: a step does for each row what Matcher::accept_tokens(),
-// ResponseParser::feed_tokens() and Matcher::fill_bitmask() and temperature(),
-// or Matcher::fill_tree(), do, whatever the number of threads.
+// Law: the result of a step is that of calling, for each row,
+// Matcher::accept_tokens(), ResponseParser::feed_tokens(), and either
+// Matcher::fill_bitmask() and temperature() or Matcher::fill_tree(), whatever
+// the number of threads.
 
 #include <chrono>
 #include <cstddef>
@@ -40,8 +41,8 @@ namespace parlance {
 struct BatchOptions {
   // Threads of a step, the caller's included; 0: as many as the machine has, at
   // most 256.  The other threads are started by the first step that has work
-  // for them, and wait between steps.  If the system has no thread to give, a
-  // step is made by fewer.
+  // for them, and wait between steps.  If the system cannot start a thread, a
+  // step uses fewer.
   unsigned threads = 0;
 };
 
@@ -80,21 +81,21 @@ struct BatchInput {
   std::chrono::nanoseconds time_limit{0};
 };
 
-// What became of it.
+// The result of a step for one row.
 struct BatchOutput {
   // How many of the tokens the matcher accepted; without a matcher, all.  The
   // parser has read these and no others.
   std::size_t accepted = 0;
   // Matcher::is_terminated(); false without a matcher.
   bool terminated = false;
-  // Whether Matcher::error() says something, after the tokens and the mask.
+  // Whether Matcher::error() is set, after the tokens and the mask.
   bool failed = false;
   // Whether masks were written that must be applied.  False if none was asked
   // for, if the row has no matcher, or if the mask excludes nothing.  Rows of
   // the buffer for a row without a matcher have every bit set.
   bool constrained = false;
-  // How many masks were written or given by number: of a draft tree the nodes
-  // that were visited, as in Matcher::fill_tree().
+  // How many masks were written or given by number; for a draft tree, how many
+  // nodes were visited, as in Matcher::fill_tree().
   std::size_t filled = 0;
   // With a table of masks: the number of the mask, or kNothingExcluded, and
   // then nothing was written to the buffer.  kNotListed: the mask, if one was
@@ -135,11 +136,12 @@ class Batch {
   // `table`: masks that it has, or can take, are given by number and not
   // written, except those of draft trees.
   //
-  // `temperatures`: temperatures[r] receives Matcher::temperature() of the
-  // token that the mask of row r is for; NaN where it is null, where no matcher
-  // is, and where the tokens of a draft are not allowed.  It also receives that
-  // of a row whose mask is given by number.  REQUIRES: it is empty, or has a
-  // number for each row of the buffer.  Other numbers stay as they are.
+  // `temperatures`: temperatures[r] receives the temperature
+  // (Matcher::temperature()) for the token whose mask is row r, also if that
+  // mask is given by number.  NaN: there is none, the row has no matcher, or
+  // the tokens of the draft are not allowed.  The numbers of other rows stay as
+  // they are.  REQUIRES: it is empty, or has a number for each row of the
+  // buffer.
   std::optional<Error> step(std::span<const BatchInput> inputs,
                             std::span<std::int32_t> buffer, std::size_t stride,
                             std::span<BatchOutput> outputs,

@@ -30,17 +30,17 @@
 //   * A call has one id, unique among all streams: the one that the model
 //     wrote, or a random one.  Name and id come once, then the arguments as
 //     they are written (if the parser has stream_calls; else at once).
-//   * The text of a region that cannot be read, of which no call was announced,
-//     text that no field claims, and the rest that a tag does not allow, are
-//     content: nothing is lost.
+//   * Nothing is lost.  Three kinds of text become content: a region that
+//     cannot be read, unless one of its calls was announced; text that no field
+//     claims; and the rest, which a tag does not allow.
 //   * A call is complete if its kCallClose has come, and its arguments are JSON
 //     if and only if it is complete.  Arguments that are a string in which an
 //     object is written are that object.
-//   * Of a call that cannot be read, or that the end of the response cut off,
-//     the stream may have sent the beginning: its name, and arguments that are
-//     no JSON ("{" at least).  The whole response does not have it, and the
-//     finish reason is never "tool_calls" for it alone.  Its text is in
-//     Message::attempts.
+//   * A call that cannot be read, or that the end of the response cut off, may
+//     have been sent in part: its name, and the beginning of its arguments,
+//     which is no JSON ("{" at least).  The whole response does not have such a
+//     call, and the finish reason is never "tool_calls" for it alone.  Its text
+//     is in Message::attempts.
 
 #include <cstdint>
 #include <memory>
@@ -109,7 +109,7 @@ struct ChatOptions {
   bool extras = false;
 };
 
-// One object to send, and what of the response caused it.
+// One object to send, and the part of the response that caused it.
 struct ChatChunk {
   json::Value body;
   // The value of the SSE field "event"; "" for chat completions.
@@ -123,9 +123,10 @@ struct ChatChunk {
 // What is known at the end of a response besides its events.
 struct ChatUsage {
   std::int64_t prompt_tokens = 0;
-  // Default: the tokens of `message`, all that were fed to its parser.  Without
-  // it, those up to the end of the last event, which leaves out tokens without
-  // an event, such as a stop token.  0 if the parser reads text.
+  // Default: all tokens that were fed to the parser, if `message` is given.
+  // Otherwise only the tokens up to the end of the last event are known: a stop
+  // token, for example, has no event and is not counted.  0 if the parser reads
+  // text.
   std::optional<std::int64_t> completion_tokens = std::nullopt;
   // Of the parser, which is finalized.  May be null.  Read during the call.
   const Message* message = nullptr;
@@ -167,8 +168,9 @@ class ChatStream {
   std::unique_ptr<Impl> impl_;
 };
 
-// Makes the regions of some fields content: their text with its delimiters, for
-// clients that are not told reasoning from content, or do not get calls.
+// Turns the regions of some fields into content, delimiters included: for
+// clients that do not distinguish reasoning from content, or do not accept
+// calls.
 //
 //   RegionsAsContent plain(chat_fields(format), {"reasoning"},
 //                          parser.prefix_bytes());
@@ -192,9 +194,10 @@ class RegionsAsContent {
   // that no event has covered yet.
   void read(std::string_view bytes);
 
-  // The events of the parser; in place of those of the fields, regions of the
-  // field "content" with the bytes that they cover, ill-formed UTF-8 as U+FFFD.
-  // They are valid until the next call of route(), and as long as `events`.
+  // The events of the parser, in which the regions of the fields are replaced
+  // by regions of the field "content".  Their text is the bytes of the response
+  // that the replaced regions cover, with ill-formed UTF-8 as U+FFFD.  Valid
+  // until the next call of route(), and only as long as `events`.
   // Complexity: O(size of the events).
   std::span<const Event> route(std::span<const Event> events);
 

@@ -163,9 +163,9 @@ enum class MaskFill : std::uint8_t {
   kRowTooShort,
 };
 
-// Why three lists are no draft tree (kUsage), or nothing if they are one: they
-// have equal sizes and at least one node, node 0 has no sibling, and the links
-// lead to each other node exactly once.
+// Nothing if three lists form a draft tree; otherwise the reason (kUsage).  In
+// a draft tree the lists have equal sizes and at least one node, node 0 has no
+// sibling, and the links lead to every other node exactly once.
 std::optional<Error> check_draft_tree(
     std::span<const std::int64_t> first_child,
     std::span<const std::int64_t> next_sibling,
@@ -295,12 +295,13 @@ class Matcher {
   bool can_end() const;
 
   // The temperature at which to sample the next token, if the grammar sets one:
-  // the option "temperature" of the innermost open rule that has it.  Where
-  // the text can be read in several ways, the largest of the ways in which
-  // something can follow.  Else MatcherOptions::default_temperature.
+  // the option "temperature" of the innermost open rule that has it.  If the
+  // text has several parses, the largest temperature among those that can
+  // continue.  Else MatcherOptions::default_temperature.
   //
-  // A stop token is of no rule.  Complexity: O(1) where no rule of the grammar
-  // has a temperature, and where the same state was asked before.
+  // A stop token belongs to no rule.  Complexity: O(1) if no rule of the
+  // grammar has a temperature, or if the call was made in the same state
+  // before.
   std::optional<double> temperature();
 
   // The parts of the accepted text that rules with a capture matched, as
@@ -341,8 +342,8 @@ class Matcher {
   // all its bits are 0.  The matcher does not change.
   //
   // Where a matcher at a node would have an error(), its row has the stop
-  // tokens, and the rows below it are 0.  All nodes together may take as much
-  // as eight calls.
+  // tokens, and the rows below it are 0.  The work of all nodes together is
+  // limited to that of eight calls.
   //
   // REQUIRES: check_draft_tree() finds no error, and `buffer` has a row for
   // each node.  Otherwise nothing is written and the call returns false.
@@ -350,9 +351,8 @@ class Matcher {
                  std::span<const std::int64_t> next_sibling,
                  std::span<const std::int64_t> tokens,
                  std::span<std::int32_t> buffer);
-  // The same with options.  Returns how many nodes were visited: fewer than
-  // there are only if the time ran out, and 0 only if what is REQUIRED does not
-  // hold.
+  // The same with options.  Returns how many nodes were visited: all of them
+  // unless the time ran out, and 0 only if a requirement does not hold.
   //
   // The order is depth first: a node, what is below its first child, and then
   // its next sibling.  The rows of nodes that were not visited are left as they
@@ -430,9 +430,9 @@ class MaskTable {
   MaskTable& operator=(MaskTable&&) noexcept;
 
   // The row with the mask of the next token, which is added if it is new.
-  // kNotListed if the table is full, if the matcher is of another compiler, or
-  // if the mask is not kept (it does not fit into the compiler's caches; the
-  // matcher has stop tokens of its own that differ from those of 16 others).
+  // kNotListed if the table is full, if the matcher is of another compiler, if
+  // the mask does not fit into the compiler's caches, or if the matcher has
+  // stop tokens of its own and the table has seen 16 other sets of them.
   //
   // Complexity: O(1) for a mask that is known, which is not copied.
   std::int32_t id_of(Matcher& matcher);

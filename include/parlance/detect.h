@@ -10,8 +10,8 @@
 // A model's own response_template or response_schema comes first.  Otherwise
 // the rules of the format files ("detect") are tried on the chat template and
 // the added tokens; a template that writes calls in another way than the family
-// contradicts it.  Whoever can run the chat template gives what it makes of a
-// sample; then the format must read the sample's call back:
+// contradicts it.  A caller who can run the chat template renders a sample with
+// it; then the format must read the sample's call back:
 //
 //   std::string text = my_jinja.render(chat_template, detection_sample());
 //   detect_format(*config, {.rendered = text});
@@ -28,9 +28,9 @@ namespace parlance {
 
 // How sure a detected format is.
 enum class Certainty : std::uint8_t {
-  // The model's own template or schema; or the format alone of all that fit
-  // reads the call that the chat template renders; or, without a rendered call,
-  // all texts of the rule are added tokens and no other family fits.
+  // The model's own template or schema.  Or, of all formats that fit, only this
+  // one reads the call that the chat template renders.  Or, without a rendered
+  // call, all texts of the rule are added tokens and no other family fits.
   kCertain,
   // By markers in the chat template, which other families may share.
   kLikely,

@@ -135,9 +135,9 @@ struct Explanation {
   std::vector<std::size_t> token_ends;
   std::vector<TokenKind> token_kinds;
 
-  // With a constraint: how many tokens were allowed where each token of the
-  // response stands.  It has no entries after a token that was not allowed,
-  // which is `rejected`.
+  // With a constraint: for each token of the response, how many tokens were
+  // allowed in its place.  If a token was not allowed, its entry is the last,
+  // and its index is `rejected`.
   std::vector<std::uint32_t> allowed;
   std::optional<std::size_t> rejected;
 
@@ -160,8 +160,8 @@ struct ExplainOptions {
   // The vocabulary of token ids.
   const Vocabulary* vocabulary = nullptr;
 
-  // Feed so many bytes or tokens at a time, and add a row (kHeld) for the bytes
-  // that are held back after each chunk.  0: all at once.
+  // The number of bytes or tokens to feed at a time.  After each such chunk a
+  // row (kHeld) shows the bytes that are held back.  0: all at once.
   std::size_t chunk = 0;
 
   // With token ids: what the model was constrained by.  May be null.

@@ -180,8 +180,9 @@ class Format {
   std::string to_json() const;
 
   // The response template alone, as JSON text that can be put into a
-  // tokenizer's configuration.  A field that has no close delimiter is closed
-  // by the texts of `parlance.turn_end`, which no other reader of it knows.
+  // tokenizer's configuration.  Other readers of a template do not know
+  // `parlance.turn_end`, so its texts become the close delimiter of each field
+  // that has none.
   std::string template_json() const;
 
   // The structural tag of a response to a request: what the model may write in
@@ -194,9 +195,9 @@ class Format {
   // Errors: those of malformed tools and choices (see tool_calling());
   // kUnsupported for a format that does not say how it is written and whose
   // template cannot be inverted, with a pointer into the format; kConflict for
-  // a tool whose call is not read back, a tool with a required argument of
-  // which no listed value can be written, a response_format that cannot be told
-  // from a call, or a prefix that no response begins with.  Pointers of errors
+  // a tool whose call is not read back, a tool with a required argument none of
+  // whose listed values can be written, a response_format whose documents could
+  // be calls, or a prefix that no response begins with.  Pointers of errors
   // in the request begin with the name of the option.
   // StructuralTag::report() says what the tag leaves out.
   // Complexity: O(size of the tools); a name is verified once per format.

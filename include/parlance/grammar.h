@@ -229,8 +229,8 @@ class GrammarReader {
   std::string expected();
 
   // kTooLarge if a call took more steps than GrammarLimits::work for one byte,
-  // or than GrammarLimits::steps: then no answer since says anything about the
-  // text.  Nothing otherwise.
+  // or than GrammarLimits::steps.  The answers of that call and of later ones
+  // then say nothing about the text.  Nothing otherwise.
   std::optional<Error> error() const;
 
  private:

@@ -264,10 +264,10 @@ struct HarmonyMessageOptions {
 };
 
 // One message of the assistant from the messages of a response: reasoning is
-// what stands on the channel `analysis`, calls are the messages to a tool on
-// any channel, and everything else is content.  Several texts are joined by a
-// line feed.  Reading ends before the first message by another role, and after
-// a message that `<|return|>` ended.
+// the content of messages on the channel `analysis`, calls are the messages to
+// a tool on any channel, and everything else is content.  Several texts are
+// joined by a line feed.  Reading ends before the first message by another
+// role, and after a message that `<|return|>` ended.
 //
 //   {"role": "assistant", "thinking": "...", "content": "...", "tool_calls":
 //    [{"type": "function", "function": {"name": "f", "arguments": {"x": 1}}}]}

@@ -35,10 +35,10 @@ namespace parlance {
 enum class HintKind : std::uint8_t {
   // Text of a region, or of no field, contains what opens a region of another
   // field, and the region can be read from there; but the opener stands where
-  // it opens nothing, such as in the middle of a line.  If the other field has
-  // no calls, only where no region of it was read in the whole response.
+  // it opens nothing, such as in the middle of a line.  For a field without
+  // calls there is a hint only if the whole response has no region of it.
   kOpenerInText,
-  // The same of a call in reasoning.
+  // The same for a call inside reasoning.
   kCallInReasoning,
   // Text contains the elements or the end of a call of the format, without what
   // opens it.
@@ -104,8 +104,9 @@ struct FormatReading {
 // calls, then fewer diagnostics, then more bytes in regions, then the name.
 //
 // A region is evidence if markup of four bytes or more opens it, and calls can
-// be read in it or, of reasoning, a delimiter closes it.  With tools, a call of
-// one of them is evidence however it is written, and a call of another is none.
+// be read in it or, for reasoning, a delimiter closes it.  With tools, a call
+// of one of them is evidence however it is written; a call of any other tool is
+// not.
 //
 // Complexity: O(text.size()) for the first 64 KiB of `text`; the rest is not
 // read.  The markup of all formats is searched for; the formats that have some

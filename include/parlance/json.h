@@ -246,7 +246,7 @@ std::string dump(const Value& value, const DumpOptions& options = {});
 struct FlatNode {
   // kBigInt does not occur.
   Kind kind = Kind::kNull;
-  // kString: the text is of the format, and the same in every response.
+  // kString: the text belongs to the format and is the same in every response.
   bool fixed = false;
   // kString: bytes.  kArray: items.  kObject: members, each of which is a
   // kString and a value.  Of equal keys the first gives the place and the last

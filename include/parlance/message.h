@@ -108,9 +108,9 @@ struct Attempt {
   std::string arguments;
   // The call as it was written, delimiters included.  Where a region has
   // several calls, the item of its list.  Calls that cannot be told apart have
-  // the same bytes, and of those only the first 16 have the text: so the texts
-  // of all attempts are at most 16 times as long as the response.  A call of a
-  // tag that does not fit ends where it stops to fit.
+  // the same bytes, and only the first 16 of them have the text: so the texts
+  // of all attempts are at most 16 times as long as the response.  By a tag, a
+  // call that does not fit ends at the first byte that does not.
   std::string text;
   Span bytes;   // of `text`, see Event::bytes
   Span tokens;  // see Event::tokens
@@ -239,17 +239,17 @@ struct Message {
   bool complete = false;
 
   // False until finalize().  After it, whether the end of the turn was seen: a
-  // text or a token that ends the response, or a stop token, and nothing after
-  // it that is of the response.  Hosts that remove what ends a response, and
-  // bare templates of text, do not see it.
+  // text or a token that ends the response, or a stop token, and no more text
+  // of the response after it.  Hosts that remove what ends a response, and bare
+  // templates of text, do not see it.
   bool turn_ended = false;
 
   // Of the tokens that were fed; zero if text was fed.
   TokenCounts tokens;
 
   // The bytes of the prefix that are part of the response.  All places in bytes
-  // (Event::bytes) count from the first of them, and the text that was fed
-  // begins at this one.
+  // (Event::bytes) count from the first of them, so the text that was fed
+  // begins at this offset.
   std::size_t prefix_bytes = 0;
 };
 

@@ -6,9 +6,9 @@
 //
 // Exceptions.  The library throws none of its own: what can fail returns a
 // Result (parlance/error.h).  When there is no memory, the std::bad_alloc of
-// the standard library passes through, also out of the threads of a call, once
-// all of them have ended; a thread that cannot be had is done without.  After
-// that
+// the standard library passes through, also from threads that a call has
+// started, after all of them have ended.  If a thread cannot be started, the
+// call uses fewer.  After a std::bad_alloc
 //   - nothing is locked, and what is shared (formats, grammars, caches,
 //     compilers, constraints, compiled tags, tables of masks) can be used as
 //     before, by the same call, too;

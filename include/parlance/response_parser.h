@@ -138,7 +138,7 @@ class ResponseFields {
     // The value as a sequence of nodes; empty: the value is `text`.
     std::span<const json::FlatNode> nodes = {};
     std::string_view text = {};  // into the response, or of joined regions
-    // `text` is of the format, and the same in every response.
+    // `text` belongs to the format and is the same in every response.
     bool fixed = false;
   };
   // In the order of Message::fields.

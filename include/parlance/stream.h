@@ -37,8 +37,8 @@ namespace parlance {
 enum class Recover : std::uint8_t {
   kDefault,  // Format::recovers() decides; a tag recovers
   // By a format, the first region that cannot be read is a failure().  By a
-  // tag, everything after a tag of a list of tags that cannot be read is the
-  // rest.
+  // tag, parsing does not resume after a text that does not fit: everything
+  // from there on is the rest.
   kNo,
   kYes,  // damage stays in its region
 };
@@ -94,8 +94,8 @@ struct StreamOptions {
   // calls are being written.
   bool stream_calls = false;
 
-  // Tell every call that the model attempted, with what came of it: an event
-  // (kCallAttempt), and Message::attempts.  What is complete is checked against
+  // Report every call that the model attempted, with its status: an event
+  // (kCallAttempt), and Message::attempts.  A complete call is checked against
   // the schema of its tool; by a tag, the tag has checked it already.
   bool attempts = false;
 

@@ -71,8 +71,8 @@ namespace grammar {  // src/writing/structural_tag/structural_tag.h
 class StructuralTag {
  public:
   // Reads {"type": "structural_tag", "format": {...}}.  "prefix", a text or a
-  // list of bytes, is what is written before a text of the tag begins: the
-  // texts of the tag are what follows it in those of the format.  "type" may be
+  // list of bytes, has been written already: the texts of the tag are the texts
+  // of the format that begin with the prefix, without it.  "type" may be
   // absent, and unknown keys are ignored; Grammar::report() names those of
   // formats, the first hundred.  Older spellings are read if they are
   // unambiguous: "structures" and "triggers" instead of "format",
@@ -117,8 +117,8 @@ class StructuralTag {
   // format file ("/response_template/...") or the request ("/tools/0/...").
   // For any tag: unknown keys of formats, and triggers that are never found,
   // with pointers into the tag.  Grammar::report() has the same notes, and what
-  // compiling the schemas adds.  A tag read back from to_json() has the latter
-  // kind alone.
+  // compiling the schemas adds.  A tag that was read back from to_json() has
+  // only the notes that any tag has.
   // Complexity: O(size of the tag).
   std::vector<GrammarNote> report() const;
 
@@ -187,13 +187,14 @@ struct StructuralTagOptions {
   // marker or a character.  Everything up to the last start anchor of the
   // format is skipped.
   //
-  // What the prompt has written need not be what the tag would have: the
-  // format's parser decides what it means.  Regions that have ended are as they
-  // are.  The region that is open goes on in its notation; where what is
-  // written of it cannot become valid, without its schema, and where it is in
-  // another notation, as text up to its end.  StructuralTag::report() says so,
-  // at "/prefix".  Calls that the request does not permit, such as a second one
-  // without parallel_tool_calls, are kConflict there.
+  // What the prompt has written need not fit the tag: the format's parser
+  // decides what it means.  Regions that have ended are not changed.  The
+  // region that is open continues in its notation.  If the beginning of it
+  // cannot become valid under its schema, it continues without the schema; if
+  // it is in another notation, it continues as text up to its end.
+  // StructuralTag::report() says so, at "/prefix".  Calls that the request does
+  // not permit, such as a second one without parallel_tool_calls, are kConflict
+  // there.
   std::string prefix = {};
   // Replaces `prefix` by token ids of `vocabulary`, if that is not null: start
   // anchors are where their ids are.  What is written after the anchor is read

@@ -80,9 +80,9 @@ struct CompiledTagOptions {
   // Limits of each parser: parses of a text that may be open at the same time,
   // and memory in bytes for the differences between them.  Past either limit
   // the remaining text is the rest, with a diagnostic (kTooLarge).
-  // Of more than 64 parses that differ only in how much a limited text or a
-  // repeat may still have, the preferred one and those that have most left
-  // remain; so these do not exceed the limit.
+  // Parses that differ only in what is left of a limit (the characters of a
+  // text, the repetitions of a repeat) do not exceed it: of more than 64 such
+  // parses, the preferred one and those with the most left remain.
   std::size_t max_parses = 4096;
   std::size_t parse_bytes = std::size_t{64} << 20;
   // Diagnostics of a message.

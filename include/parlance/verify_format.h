@@ -9,11 +9,11 @@
 //     show(finding.text, finding.meant, finding.read);
 //   }
 //
-// A structural tag is made for tools, those of a request or a sample of tools
-// with arguments of every type, and calls of them are written: names and values
-// that are written without quotes, at the edges of what the grammar accepts.
-// Each must be read by the format's own parser as the tag has it, as text and,
-// with a vocabulary, as tokens.
+// A structural tag is made for the tools of a request, or for a sample of tools
+// with arguments of every type.  Calls are written as the tag allows them, with
+// names and values that test the limits of what the grammar accepts without
+// quotes.  The format's own parser must read each call as the tag means it, as
+// text and, with a vocabulary, as tokens.
 //
 // With `walks`, random responses are written as well, under the masks of the
 // grammar: with and without calls, reasoning and a document.  The parser must
@@ -21,8 +21,9 @@
 // must be rendered and read back; and what is damaged must be read in single
 // bytes as whole.
 //
-// A format of which nothing is found has been tried, not proved.  Reports of
-// what a tag leaves out are no findings: see StructuralTag::report().
+// That nothing is found is no proof: these calls and responses were tried, and
+// no others.  What a tag leaves out is not a finding: see
+// StructuralTag::report().
 
 #include <cstddef>
 #include <cstdint>
@@ -47,7 +48,7 @@ struct VerifyFormatOptions {
   std::size_t most_calls = 5000;
 
   // Random responses that are written, and the seed of the first.  They are
-  // written if nothing is found of calls.
+  // written only if the calls have no findings.
   std::size_t walks = 0;
   std::uint32_t seed = 0;
 };
