@@ -1,9 +1,9 @@
 // Implements parlance/verify_format.h.
 //
-// A call is written for each argument and each of some values at the edges of
-// what is accepted, with the other arguments that are required.  What the tag
-// reads of a text is what it means: a text that the tag does not have is no
-// call of the grammar.
+// For each argument, calls are written with some values at the limits of what
+// the grammar accepts, and with the other required arguments.  The tag's own
+// parser says what a text means; a text that this parser does not read
+// completely is not in the grammar, and is not tested.
 
 #include "parlance/verify_format.h"
 

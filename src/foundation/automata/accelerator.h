@@ -34,9 +34,10 @@ class Accelerator {
  public:
   using Bytes = std::array<bool, 256>;
 
-  // Bytes that lead to another state, which they do not leave and every byte
-  // that does not leave this state leads back from.  Positions that they set
-  // are that of the first of them in a row, and none of this state.
+  // Bytes that lead to another state and stay in it, while every byte on which
+  // this state stays leads back from there.  So a text of both kinds of bytes
+  // can be passed over.  The positions that a run sets belong to the other
+  // state alone, and all are that of the first byte of the run.
   struct Run {
     Bytes bytes = {};
     std::uintptr_t link = 0;  // to that state, see Link in dfa.h

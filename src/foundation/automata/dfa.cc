@@ -33,12 +33,12 @@ constexpr std::int32_t kHere = -3;  // where the symbol just read began
 
 constexpr std::size_t kMaxObligations = 1 << 16;
 constexpr std::size_t kMaxThreads = 1 << 16;
-// A search that reads so many bytes in one state has it accelerated.
+// After this many bytes in one state a search builds its accelerator.
 constexpr unsigned kAccelerateAfter = 16;
-// A search that has called stay() so often, and again at each power of two, has
-// the state that it is in looked at for a run.
+// After this many calls of stay(), and again at each power of two, a search
+// looks for a run of its current state (Accelerator::Run).
 constexpr unsigned kRunsAfter = 8;
-// How often a state is looked at for a run.
+// How often all searches together look for a run of one state.
 constexpr unsigned kRunTries = 4;
 // A search that has been stopped so often by accelerators has the accelerator
 // of its state refined.
@@ -1088,8 +1088,8 @@ void Search::finish() {
   }
 }
 
-// Of the threads with the first start, which are all matches, the one that ends
-// last; of several the one with the lowest pattern.
+// The threads with the first start are all matches.  The longest of them wins;
+// among equally long ones, the one of the lowest pattern.
 template <class Groups>
 void Search::match(MatchWith<Groups>& out) const {
   assert(decided_);

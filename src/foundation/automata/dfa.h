@@ -124,7 +124,8 @@ struct State : StateFacts {
   bool literal = false;
   // Null while unknown or not useful.
   mutable std::atomic<const Accelerator*> accelerator = nullptr;
-  // Of a literal state.  Null while unknown; an empty one if there is none.
+  // The path of a literal state.  Null while unknown; empty if the state has no
+  // path.
   mutable std::atomic<const Path*> path = nullptr;
   mutable std::atomic<unsigned> tries = 0;      // to lay it
   mutable std::atomic<unsigned> run_tries = 0;  // to find a run

@@ -234,7 +234,8 @@ class TrieBuilder {
   EdgeTable known_;
 };
 
-// The trie of a class with so many ranges is kept, and of how many classes.
+// A cache of tries: of the last kKeptTries classes that have at least
+// kKeptRanges and at most kMostKeptRanges ranges.
 constexpr std::size_t kKeptRanges = 8;
 constexpr std::size_t kMostKeptRanges = 4096;
 constexpr std::size_t kKeptTries = 16;

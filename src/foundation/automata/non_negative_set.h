@@ -90,9 +90,9 @@ struct NonNegativeSet {
     kFree,      // the same, and nothing else constrains the number but a sign
   };
   Exponents exponents = Exponents::kNone;
-  // Digits of one remainder modulo this, past all bounds and listed values, are
-  // equal for the steps: the least common multiple of those that are asked for
-  // and those that are to be avoided.  Zero: there are none, or it is too
+  // The least common multiple of all steps, required and avoided: past all
+  // bounds and listed values, digits with the same remainder modulo this are
+  // the same for every step.  Zero: the set has no steps, or the number is too
   // large.
   base::Natural modulus;
   std::string text;  // equal for equal sides
@@ -103,8 +103,9 @@ struct NonNegativeSet {
   // False: no number is left.
   bool canonicalize();
 
-  // Leaves each of `allowed` those of the JSON numbers `wanted` that are its
-  // spellings, or one other where none of them is.
+  // Restricts the spellings of each value of `allowed` to those in `wanted`, a
+  // list of JSON numbers.  A value without a spelling in the list gets one of
+  // its own.
   // REQUIRES: canonicalize() was true.
   void write_as(const std::vector<std::string>& wanted);
 

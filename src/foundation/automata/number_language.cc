@@ -234,7 +234,8 @@ std::uint64_t NumberLanguages::count(Id id, std::uint64_t wanted) const {
   if (spec.negative_side == kNoSide || found == wanted) return found;
   const NonNegativeSet& negative = sets_[spec.negative_side];
   std::uint64_t more = std::min(count_values(negative), wanted);
-  // Saturated or not, one less than `wanted` is what is asked about.
+  // values() leaves out the zero of the negative side, which is 0.  `wanted` is
+  // too small for it to matter whether the count was saturated.
   if (negative.contains({})) {
     more = std::min(count_values(negative) - 1, wanted);
   }

@@ -74,8 +74,8 @@ struct NumberSpec {
   // value.  A value whose spellings are all forbidden (-0.0, or 1.0 for an
   // integer) has another one.  Empty: every spelling.
   std::vector<std::string> texts = {};
-  // The number is written with a point or an exponent: what is no integer for
-  // draft 4, where 1.0 is none.
+  // The number is written with a point or an exponent, and so is no integer by
+  // draft 4: there 1.0 is not an integer.
   bool marked = false;
 };
 
@@ -161,7 +161,7 @@ class NumberLanguages {
 
   struct Spec {
     State start = kDead;
-    // As those of a start state.  The negative side may have zero, as -0.
+    // The sides, as in a start state.  The negative side may have zero, as -0.
     std::uint32_t side = kNoSide;
     std::uint32_t negative_side = kNoSide;
     bool exact = true;

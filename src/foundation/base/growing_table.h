@@ -48,7 +48,8 @@ class GrowingTable {
     if (old_.place(hash) < moved_) {
       if (const Entry* found = now_.find(hash, is)) return found;
     }
-    return old_.find(hash, is);  // others may be behind their places
+    // An entry whose place has been passed may stand after it, not moved yet.
+    return old_.find(hash, is);
   }
 
   // REQUIRES: the entry is not free, and find() does not find it.

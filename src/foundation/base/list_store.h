@@ -28,8 +28,9 @@ class ListStore {
   }
 
  private:
-  // Blocks grow with the store, up to so many elements.  A list of more than a
-  // quarter of the next block has one of its own.
+  // Blocks grow with the store, from kLeastBlock to kMostBlock elements.  A
+  // list with more than a quarter of the elements of the next block gets a
+  // block of its own.
   static constexpr std::size_t kLeastBlock = 32;
   static constexpr std::size_t kMostBlock = 1024;
 

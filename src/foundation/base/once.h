@@ -1,10 +1,12 @@
 #ifndef PARLANCE_SRC_BASE_ONCE_H_
 #define PARLANCE_SRC_BASE_ONCE_H_
 
-// What is made when it is first needed, by whichever thread comes first.
+// A value that is made when it is first needed, by the thread that needs it
+// first.
 //
-// As std::call_once(), of which some implementations never return from the next
-// call after one that threw.
+// This is std::call_once() for functions that may throw: in some
+// implementations of the standard library the call after one that threw never
+// returns.
 
 #include <atomic>
 

@@ -35,11 +35,12 @@ bool append_flat(const Value& value, std::vector<FlatNode>& out);
 FlatNode flat_text(std::string_view text);
 // A kArray or kObject without items, to be closed after them.
 FlatNode flat_container(Kind kind);
-// The container at `at` has so many items or members, which end `out`.
+// Closes the container at `at`: it has `size` items or members, which are all
+// that follows it in `out`.
 void close_flat(std::size_t at, std::size_t size, std::vector<FlatNode>& out);
 
-// Allocates memory for so many more nodes.  Capacities double at least, so that
-// many calls take linear time.
+// Allocates memory for `more` nodes after those of `out`.  Capacities double at
+// least, so that many calls take linear time.
 void expect_nodes(std::size_t more, std::vector<FlatNode>& out);
 
 // The last member called `key` of the object at `node`, else null.  `count`, if

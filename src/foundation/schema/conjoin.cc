@@ -18,8 +18,8 @@ bool is_old(const json::Value& schema) {
 
 // As {"not": {"not": more}}: the schemas in a negation declare nothing.
 //
-// In old drafts a reference has no siblings, so it becomes one of an allOf;
-// what was ignored beside it stays out, definitions aside.
+// In old drafts keywords beside a reference are ignored.  So the reference
+// moves into an allOf, and of its siblings only the definitions are retained.
 json::Value conjoined(json::Value schema, json::Value more) {
   json::Object refused = {{"not", std::move(more)}};
   json::Object& members = schema.mutable_members();

@@ -330,7 +330,7 @@ const Value* Loader::in_scope(std::string_view name) const {
 namespace {
 
 // The alternatives of a node that is only a union of other nodes: an anyOf, a
-// oneOf, a reference, or an allOf of one schema.  Null: it is none.
+// oneOf, a reference, or an allOf of one schema.  Null for any other node.
 const std::vector<NodeId>* only_union(const Node& node,
                                       std::vector<NodeId>& one) {
   if (node.types != kAllTypes || node.integer_only || node.scalars ||

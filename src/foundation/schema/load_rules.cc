@@ -360,7 +360,7 @@ bool Loader::count(Keyword keyword, const Value& value, std::uint64_t& out) {
   return true;
 }
 
-// A maximum that no text passes is none.
+// A maximum that no text can exceed is dropped.
 bool Loader::count(Keyword keyword, const Value& value,
                    std::optional<std::uint64_t>& out) {
   if (!count(keyword, value, out.emplace())) return false;

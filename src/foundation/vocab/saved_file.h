@@ -1,7 +1,7 @@
 #ifndef PARLANCE_SRC_VOCAB_SAVED_FILE_H_
 #define PARLANCE_SRC_VOCAB_SAVED_FILE_H_
 
-// The file of a saved vocabulary, and of what is made from the vocabulary.
+// The file of a saved vocabulary and of the tables that are made from it.
 //
 //   SavedHeader | section | section | ...
 //

@@ -259,7 +259,7 @@ void CallStream::finish_region() {
   first_ += static_cast<std::uint32_t>(writer_.written_.size());
   for (CallWriter::Written& written : writer_.written_) {
     Call& call = written.call;
-    // Of a call that is not complete, what was sent.
+    // A call that is not complete has the part of its arguments that was sent.
     if (!call.complete) call.arguments.resize(sendable(call.arguments, 0));
     if (calls_ != nullptr) calls_->push_back(std::move(call));
   }

@@ -212,10 +212,11 @@ std::string arguments_text(std::string_view string);
 // As much of a name as a sentence shows, in quotes.
 std::string shown_name(std::string_view name);
 
-// How much of the arguments that a reader has written can be sent before it is
-// known that the call is complete: all of an object or a list but the byte that
-// completes it or an escape that may go on, and nothing of any other value.
-// `sent` is what it was before.
+// How many bytes of the arguments that a reader has written can be sent before
+// it is known that the call is complete.  Of an object or a list: all but the
+// byte that completes it and an escape that may continue.  Of any other value:
+// none.
+// `sent`: the result of the last call for the same arguments, or 0.
 std::size_t sendable(std::string_view arguments, std::size_t sent);
 
 }  // namespace parlance::call_stream

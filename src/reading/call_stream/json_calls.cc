@@ -539,7 +539,7 @@ void JsonCallReader::write_waiting(std::string_view text, std::string& out) {
   }
   waiting_.reset();
   if (changed) return json_.value(*changed, out);
-  // As it was written.
+  // The cast changes nothing: the value is written as the model wrote it.
   const Input input = input_of(text.substr(0, written_), true);
   call_syntax::JsonScanner again(shape_.dialect, waiting_begin_,
                                  /*details=*/true);

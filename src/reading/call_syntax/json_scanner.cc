@@ -2,7 +2,8 @@
 //
 // Invariant: the bytes before position_ are read, step_ says what may come
 // there, and open_ has the objects and lists that are open.  A byte that ends a
-// token and is none of it is read once more, as what comes next.
+// token without belonging to it, such as the comma after a number, is read
+// again in the next step.
 //
 //   text (_: a space)   step                     phase
 //                       kValue                   outside

@@ -61,7 +61,8 @@ class NestedScanner {
   std::string_view content(const Input& input) const {
     return input.slice(opening_end_, closing_begin_);
   }
-  // After kBad: what is wrong, a text to which that of the token is added.
+  // After kBad: a message that says what is wrong, to be followed by the text
+  // of the token.
   std::string_view damage() const { return damage_; }
   ErrorCode code() const { return code_; }
 

@@ -944,9 +944,9 @@ bool PythonScanner::step_code(char c) {
   return true;
 }
 
-// Strings beside each other are one.  A string that is followed by anything but
-// what may follow it did not end where it seemed to ("say "hi" there"), so what
-// is a string is not known from here on.
+// Adjacent strings are one string.  If a byte follows that cannot follow a
+// string, the string did not end at that quote ("say "hi" there"), and from
+// here on it is not known which text is inside a string.
 bool PythonScanner::step_after_string(char c) {
   if (is_space(c)) return true;
   if (!strict() && !damaged_) {

@@ -92,7 +92,7 @@ struct Token {
   std::uint64_t end = 0;
 };
 
-// Where the text of a region stands after what was read of it.
+// Where in a value the text of a region ends that was read so far.
 enum class Phase : std::uint8_t {
   kOutside,      // before or inside a value, outside strings
   kInside,       // inside a string

@@ -224,7 +224,7 @@ void BlockBuilder::write_text(BlockKind kind, std::string_view text,
 void BlockBuilder::open_call(std::string_view name, std::string_view id,
                              std::uint32_t event_call, Source source) {
   std::vector<Block>& blocks = conversation_.blocks;
-  // A call that was not closed before the next one is none.
+  // A call that was not closed before the next one opens is not complete.
   if (open_) close_block(blocks.back().kind != BlockKind::kCall);
   const ChatOptions& options = conversation_.options;
   Block& block = blocks.emplace_back();

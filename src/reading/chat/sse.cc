@@ -28,7 +28,7 @@ std::optional<std::string> text_in(const Value* value) {
   return std::nullopt;
 }
 
-// What an event says: its text, or why there is none.
+// The payload of an event: its text, or the reason why it has no text.
 struct Payload {
   std::optional<std::string> text = std::nullopt;
   std::string fault = {};

@@ -43,7 +43,7 @@ class Stage {
   // Between rounds: whether one was left by an exception, and that is not yet
   // in a diagnostic.
   bool failed() const { return stage_ == At::kRound; }
-  // The diagnostic of a parser that has read so many bytes.
+  // The diagnostic of a parser that has read `bytes` bytes when memory ran out.
   static Diagnostic failure(std::size_t bytes) {
     return {ErrorCode::kTooLarge,
             "there was no memory to read the response any further",

@@ -112,8 +112,8 @@ class Assembler final : public SegmentSink {
   void write_down(std::string_view text) {
     if (options_.attempts) written_.append(text);
   }
-  // Where the region that is open begins in the text of the segmenter, if
-  // something is told of its calls; else the greatest number.
+  // Where the open region begins in the text of the segmenter, if its calls are
+  // reported as attempts; else the greatest number.
   std::uint64_t attempt_begin() const {
     return attempts_ && opened_ ? region_at_ : ~std::uint64_t{0};
   }
@@ -207,9 +207,10 @@ class Assembler final : public SegmentSink {
                       const Diagnostic* why = nullptr);
   // How strings of arguments are cast.
   schema::Strings strings_of(FieldId field) const;
-  // With stream_calls: prepares for the calls of the region that has opened;
-  // emits what is certain of them; and ends them with the value of the region
-  // (null: it has none), whose text is `text`.
+  // With stream_calls.  open_calls(): the region that has opened may have
+  // calls. advance_calls(): emits what is certain of them in `text`, the text
+  // of the region so far.  close_calls(): ends them; `value` is that of the
+  // region, or null.
   void open_calls();
   bool can_read_item(std::string_view item) const;
   void advance_calls(std::string_view text);

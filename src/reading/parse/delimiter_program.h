@@ -138,8 +138,8 @@ struct DelimiterProgram {
   // says more than the template.
   std::unordered_map<const format::Content*, const format::ArgumentReading*>
       arguments;
-  // Whether the text after an end of turn is none of the response.  Without an
-  // implicit field ends of turn are markup.
+  // Whether text after an end of turn does not belong to the response.  Without
+  // an implicit field ends of turn are markup.
   bool turn_end_is_last = false;
   // Whether a delimiter or markup ends with an end of turn.
   bool ends_turn(std::string_view delimiter) const {

@@ -284,8 +284,9 @@ ElementFinder compile_element_finder(const Hir& pattern, std::string_view type,
   return out;
 }
 
-// The end of an element of minimax_m3_xml is told from the close of the region,
-// which is such a marker, by what the close begins with.
+// In minimax_m3_xml the end of an element and the close of the region are
+// markers of one form.  The text with which the close begins distinguishes
+// them.
 ElementFinder compile_nested_finder(call_syntax::NestedStyle style,
                                     const ElementContext& context,
                                     const Limits& limits,

@@ -6,8 +6,8 @@
 //   <p=a json>{"x": "    kJson     the end of the JSON, or damage: kValue
 //   {"a": "              kJson     the end of the JSON, or damage: kBetween
 //
-// In kBetween and kValue one search runs over the text.  The text before its
-// hold() is none of a match; the rest is held.  In kJson the scanner of JSON
+// In kBetween and kValue one search runs over the text.  Text before its hold()
+// belongs to no match; the rest is held.  In kJson the scanner of JSON
 // reads instead, so a tail in its strings is text.  A function next_...() that
 // changes the mode without a token sets goes_on.
 
@@ -256,9 +256,9 @@ void ElementScanner::begin_json(std::uint64_t position) {
   json_.start(&plain_json(), position);
 }
 
-// After the JSON of an element, its tail is searched from where the JSON ends:
-// if that was none, the rest is text like that of any other value.  Text after
-// an object in place of the elements is other text, as between elements.
+// After the JSON of an element, its tail is searched from where the JSON ends.
+// If the text was no JSON, the rest is text like that of any other value.  Text
+// after an object in place of the elements is other text, as between elements.
 //
 // In the stream, next() returns at every change of phase, because a close
 // delimiter in a string is to be judged when the string has ended.

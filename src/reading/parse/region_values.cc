@@ -125,8 +125,8 @@ std::vector<Span> split_literals(std::string_view text, Span bytes,
       skip_space();
     }
     if (at >= bytes.end) return out;
-    // A literal that never ends is the rest, and so is what is none where
-    // nothing separates values.
+    // The rest of the text is one item if a literal does not end, or if it does
+    // not begin like a literal and no separator is defined.
     std::size_t end = bytes.end;
     if (std::string_view("{[(").find(text[at]) != std::string_view::npos) {
       end = std::min(end, end_of_literal(text, at, limits));

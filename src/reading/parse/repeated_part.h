@@ -23,9 +23,9 @@ struct CallContent {
   const format::FieldReading* reading = nullptr;  // may be null
 };
 
-// The key, as it is written in `json`, by which a part of a call comes again;
-// nothing if there is none.  REQUIRES: `json` is JSON.  Complexity:
-// O(json.size()), and O(places of parts) for each key.
+// The first key of `json`, as it is written there, that gives a part of a call
+// a second time; nothing if there is none.  REQUIRES: `json` is JSON.
+// Complexity: O(json.size()), and O(places of parts) for each key.
 std::optional<std::string> repeated_part(std::string_view json,
                                          const CallContent& content);
 

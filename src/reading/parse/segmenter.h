@@ -143,10 +143,10 @@ class Segmenter {
     std::vector<regex::Pcre2::GroupSpan> groups = {};
     std::optional<regex::Pcre2::Scratch> scratch = std::nullopt;
   };
-  // What is known of all watched delimiters.
+  // The best match of all watched delimiters, as far as it is known.
   struct Best {
-    // Of the decided matches the one that begins first (then the longest, then
-    // the one of the lowest rank); null: none is decided.
+    // The decided match that begins first; among those the longest, and then
+    // the one of the lowest rank.  Null: no match is decided.
     const Watched* watched = nullptr;
     bool tracked = false;  // a backtracker found it, not the automaton
     std::uint64_t begin = automata::kNoPosition;
@@ -315,7 +315,7 @@ class Segmenter {
   // The phase of the scanner up to which matches have been decided.
   Phase handled_ = Phase::kOutside;
   // The first match that begins in the string that scanner_ read last.  It
-  // counts only if that string turns out to be none.
+  // counts only if the string turns out to lack its closing quote.
   struct Candidate {
     automata::Match match;
     const Watched* winner;

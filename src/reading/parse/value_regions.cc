@@ -112,7 +112,7 @@ bool Segmenter::is_part_of_value(const automata::Match& match) const {
              std::string_view::npos;
 }
 
-// Commits the candidate, which is none any more.
+// Commits the candidate.  Afterwards there is no candidate.
 bool Segmenter::commit_candidate() {
   const Candidate found = *std::exchange(candidate_, std::nullopt);
   return commit_match(found.match, *found.winner);

@@ -55,8 +55,8 @@ struct Parts {
   Value value;
 };
 
-// An object that is made member by member.  As long as it is equal to `from` so
-// far, nothing is made, and all of it in the end is `from`.
+// An object that is made member by member.  As long as its members are those of
+// `from`, nothing is allocated; if that is so to the end, the object is `from`.
 class ObjectMaker {
  public:
   // REQUIRES: `from` is an object and outlives the maker.

@@ -216,7 +216,7 @@ json::Value EventBuilder::fields() const {
   // order; the others follow in the order of their first regions.
   json::Object out = {{"role", "assistant"}};
   const auto put = [&](std::uint32_t field) {
-    // As for a format, a text that is empty is none.
+    // As by a format, a field with an empty text is left out.
     if (values_.kind(field) == json::Kind::kString &&
         values_.view(field).empty()) {
       return;

@@ -27,7 +27,7 @@
 
 namespace parlance::tag_parser {
 
-// What is told of calls, see StreamOptions.
+// Which events report calls, see StreamOptions.
 struct CallOptions {
   bool stream_calls = false;
   bool attempts = false;

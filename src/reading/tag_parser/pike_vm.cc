@@ -343,11 +343,11 @@ bool PikeVm::adopt(std::vector<Thread>& next) {
 // --- Counters ----------------------------------------------------------------
 
 // Where a limited text or a repeat may begin at every character, there is a
-// thread for each beginning, and they differ in what is left of the limit only:
-// after n characters of two texts of at most 100,000, n threads are in the
-// second text.  All parses that the others have, the one that has most left has
-// as well, so it is enough for what fits; the preferred one is kept for the
-// tree.
+// thread for each beginning, and the threads differ only in what is left of the
+// limit: after n characters of two texts of at most 100,000, n threads are in
+// the second text.  Whatever continues one of them continues the thread with
+// the most left, so that thread decides which texts fit; the preferred thread
+// is retained as well, because it decides the tree.
 
 // Whether two states differ in nothing but counters.
 bool PikeVm::same_but_counts(const State& a, const State& b) const {

@@ -59,8 +59,9 @@ class Regions {
   bool is_region(structural_tag::TagNodeId id) const {
     return is_region_[index_of(id)];
   }
-  // The regions of equal calls, and those of tags with one field, have the same
-  // events: the first region whose events are those of `region`.
+  // The first of all regions with the same events as `region`.  Regions of
+  // equal calls have the same events, and so have regions of tags with the same
+  // field.
   structural_tag::TagNodeId representative(
       structural_tag::TagNodeId region) const {
     return representatives_[index_of(region)];

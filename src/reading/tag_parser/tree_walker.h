@@ -74,8 +74,8 @@ class TreeWalker {
   void step(const ParseStep& step);
   // Leaves, as incomplete, all open formats except the outermost `kept`.  If
   // `kept` is not 0, the innermost format that stays open has triggers, and may
-  // continue after a rest.  `why` is the diagnostic of what is missing;
-  // `status` what an attempted call is that is left.
+  // continue after a rest.  `why` says what is missing; `status` is the status
+  // of an attempted call among the formats that are left.
   void cut_off(const Diagnostic& why, CallStatus status, std::size_t kept = 0);
   // Emits text that fits no format.
   void rest(std::string_view text);

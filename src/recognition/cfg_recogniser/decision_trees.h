@@ -58,7 +58,7 @@ class DecisionTrees {
     return walk(root, contexts, How::kExtend, &reads);
   }
   // As extend(), but a leaf whose path does not ask for all of the set becomes
-  // a node that does; what it stood for is known no more.
+  // a node that asks for the rest.  The value of that leaf is lost.
   Walk& refine(Node& root, std::span<const ContextId> contexts,
                ReadSet& reads) {
     return walk(root, contexts, How::kRefine, &reads);

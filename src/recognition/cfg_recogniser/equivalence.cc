@@ -40,7 +40,8 @@ void Equivalence::learn(Configuration config,
   if (known.dead()) known = config;
 }
 
-// The mask is that of a leaf, so it depends on what the path there asks for.
+// The mask belongs to a leaf, so it depends on the contexts that the path to
+// the leaf asks for.
 bool Equivalence::track_mask_of(Configuration config) {
   const DecisionTrees::Walk& walk = trees_.find(
       states_[config.lex].equivalence_root, states_.frame(config.frame));

@@ -159,8 +159,9 @@ bool Transitions::only_reads(const Item& item) const {
 // redundant, which are in the same place of the network; so if one that only
 // reads is in the place of another item, the kernel is not divided.
 //
-// Items that only read neither read a context nor make one.  So whether the
-// closure is pure, and what it read, is what it is for the part.
+// Items that only read neither read a context nor make one.  So the
+// closure of the kernel is pure exactly if that of the part is, and both have
+// read the same contexts.
 MadeOfKernel Transitions::make_by_parts(const NumberedKernel& kernel,
                                         std::span<const ContextId> order) {
   const std::span<const Item> shape = renamings_.shape(kernel.shape());

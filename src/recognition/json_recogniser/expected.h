@@ -1,9 +1,9 @@
 #ifndef PARLANCE_SRC_JSON_RECOGNISER_EXPECTED_H_
 #define PARLANCE_SRC_JSON_RECOGNISER_EXPECTED_H_
 
-// Lists for people of what may come next.  The state of the lexeme decides
-// which continuations are worth a name; the recogniser's step() decides which
-// of them are possible.
+// The texts that may come next, as a list for people.  The state of the lexeme
+// decides which continuations are worth a name; the recogniser's step() decides
+// which of them are possible.
 
 #include <cstdint>
 #include <functional>

@@ -22,7 +22,7 @@ namespace parlance::json_recogniser {
 // Immutable.
 class JsonLanguage {
  public:
-  // Errors: of a layout that is none.
+  // Errors: those of a layout that is not valid.
   static Result<std::shared_ptr<const JsonLanguage>> create(
       schema::Document document, JsonSchemaOptions options);
   // The same language, whose compile cannot be cancelled.

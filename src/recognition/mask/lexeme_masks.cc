@@ -154,8 +154,8 @@ bool LexemeMasks::leave_by_whitespace(const Lexeme& of) {
 // Finds or makes the LexemeMask of `config` for tokens that need at most `room`
 // characters.  `bounded`: the caller has fewer characters left and also needs
 // to know what the tokens need (LexemeMask::bounded).
-// REQUIRES: `config` is that of `of`, with its bound or without; with it, if
-// `room` is one.
+// REQUIRES: `config` is the configuration of `of`, with or without its bound on
+// the characters; with it, if `room` is bounded.
 //
 // 1. The key is mask_key().
 // 2. Read the tokens, by classes if a state alone decides what continues the

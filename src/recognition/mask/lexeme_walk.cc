@@ -264,10 +264,11 @@ std::size_t LexemeWalk::place_of(StateId state) const {
 //
 //   doomed(s) = union over the edges s -b-> t of with(b) and doomed(t),
 //
-// where doomed(dead) has all tokens.  If s cannot read a text, the text goes
-// back to s some times, has b, and t cannot read what follows it.  By induction
-// the bytes of what follows are those of a doomed text of t, and membership
-// depends only on which bytes a text contains at least.
+// where doomed(dead) has all tokens.  If s cannot read a text, the text
+// leads back to s some number of times, then has a b that leads to a state t,
+// and t cannot read the text after that b.  By induction that text is in
+// doomed(t). Membership depends only on which bytes a text contains at least,
+// so the whole text is in doomed(t) as well.
 void LexemeWalk::find_doomed() {
   const std::size_t words = (class_trie_->ids().size() + 63) / 64;
   for (std::size_t i = 0; i < exits_.size(); ++i) doomed_[i].assign(words, 0);
@@ -366,8 +367,9 @@ bool LexemeWalk::walk_by_bytes(LexemeMask& out) {
   return true;
 }
 
-// As judge(), but of texts of which only the bytes are counted: they have at
-// most as many characters.
+// The same question as for judge(), but for texts whose characters are not
+// counted. A text has at most as many characters as bytes, so the bytes bound
+// them.
 std::size_t LexemeWalk::accepted_length(std::size_t depth, StateId from,
                                         std::span<const std::uint8_t> bytes) {
   const std::uint64_t before = path_states_[depth].chars;

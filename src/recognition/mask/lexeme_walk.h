@@ -131,9 +131,9 @@ class LexemeWalk
   std::vector<State> states_;
   // The states by `lex`: open addressing, at most half full, a power of two.
   std::vector<StateId> state_of_;  // 0: free
-  // Of walk_by_bytes(): the states, the first one first; at their places, at
-  // least the tokens that they cannot read; the tokens that none of them can
-  // read; and those that have to be read.
+  // For walk_by_bytes().  exits_: the states, in the order in which they were
+  // met.  doomed_[i]: at least the tokens that exits_[i] cannot read.  Then the
+  // tokens that no state can read, and those that have to be read byte by byte.
   std::vector<Exits> exits_;
   std::array<TokenBytes::Bits, kMostExits> doomed_;
   TokenBytes::Bits sure_;

@@ -462,10 +462,10 @@ std::vector<Id> MatcherImpl::find_forced_tokens() {
 // The tokens of `text`, up to where they are certain.  `last`: what follows
 // `text` at `end` is not forced.
 //
-// With an encoder the tokens are what it returns.  An encoder reads text, and
-// what is left of a character after a token that ends inside it is none.
-// There, and without an encoder, a token is certain if it is the only token
-// that is a prefix of the rest.
+// With an encoder, the tokens are those that the encoder returns.  An encoder
+// reads text, and the rest of a character after a token that ends inside it is
+// not text. There, and without an encoder, a token is certain if it is the only
+// token that is a prefix of the rest.
 std::vector<Id> MatcherImpl::tokens_of(std::string_view text, bool last,
                                        const Position& end) {
   const bool encodes = !!constraint_->compiler().vocabulary().encoder();

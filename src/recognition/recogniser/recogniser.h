@@ -287,11 +287,11 @@ class Recogniser : public UserDataStore {
   // REQUIRES: the caller has locked no part.
   virtual std::shared_ptr<Recogniser> fresh() const { return nullptr; }
   // The configuration here that corresponds to `config` of `from`, whatever
-  // memory that takes: the budget grows by a multiple of that.  The cost is
-  // that of what the configuration refers to, not of the text that led to it.
-  // Dead if no text led to it.  REQUIRES: both were derived from one recogniser
-  // by calls of fresh(), unless this recogniser is never full; the caller holds
-  // the locks of both.
+  // memory that takes: the budget grows by a multiple of that.  The cost
+  // depends on what the configuration refers to, and not on the text that led
+  // to it.  Dead if no text led to it.  REQUIRES: both were derived from one
+  // recogniser by calls of fresh(), unless this recogniser is never full; the
+  // caller holds the locks of both.
   virtual Configuration adopt(Recogniser& /*from*/, Configuration) {
     return {};
   }

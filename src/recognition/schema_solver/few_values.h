@@ -43,7 +43,7 @@ using IsUsed = std::function<bool(std::string_view)>;
 
 struct FewValues {
   std::set<ValueText> values;
-  // There are so many that they never run out: `values` are not all of them.
+  // There are more values than can ever be used up, and `values` has only some.
   bool many = false;
   // `values` may lack some, because a limit was reached.
   bool partial = false;

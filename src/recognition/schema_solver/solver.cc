@@ -21,9 +21,9 @@ std::uint64_t hash_of(const std::vector<Literal>& literals) {
   return hash;
 }
 
-// The node whose values are those of a node that has no rules of its own: the
-// one that it refers to, or the only one in its allOf, anyOf or oneOf.  kNoNode
-// if there is none.
+// For a node without rules of its own, the node that has the same values: the
+// target of its reference, or the only element of its allOf, anyOf or oneOf.
+// kNoNode for any other node.
 NodeId wrapped_node(const schema::Node& node) {
   if (node.types != schema::kAllTypes || node.integer_only || node.scalars ||
       node.number_rules != nullptr || node.string_rules != nullptr ||

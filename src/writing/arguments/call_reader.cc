@@ -68,8 +68,8 @@ bool ArgumentCallReader::begin_value(std::string_view text, bool end) {
 }
 
 // The white space before `end` that belongs to the marker that ends a string:
-// all of StringText::before, or what of it has come.  The text of the marker
-// begins at `end`, or may begin after the text.
+// all of StringText::before, or the beginning of it that has come so far.  The
+// text of the marker begins at `end`, or may begin after the text.
 std::size_t ArgumentCallReader::held_before(std::string_view text,
                                             std::size_t end) const {
   const std::string_view string = text.substr(at_, end - at_);

@@ -54,7 +54,7 @@ ExprId RuleWriter::listed_text(const std::vector<std::string>& listed,
   return rules_.choice(std::move(out));
 }
 
-// Whether there is none, whatever their bounds.
+// Whether the language has no string, or none within its bounds on the length.
 bool RuleWriter::no_strings(LanguageId language) {
   const automata::Languages::Counted counted =
       languages_.without_bounds(language);

@@ -173,7 +173,8 @@ class ArgumentRules {
   // The same of a text that is not JSON of the rule, if its parameter is known.
   json::Value cast_string(const schema::Parameter& parameter, ValueId id,
                           std::string_view text) const;
-  // A number beyond doubles is what is cast, or nothing.
+  // `number`, which `text` spells, as the parameter casts it.  Without a cast
+  // the number itself, if it is finite; else nothing.
   std::optional<json::Value> number_value(const schema::Parameter* parameter,
                                           std::string_view text,
                                           json::Value number);

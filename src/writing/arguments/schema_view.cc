@@ -140,8 +140,8 @@ std::uint8_t ArgumentSchema::types_of(NodeId id) {
   if (node.has_one_of) out &= any(node.one_of);
   for (NodeId part : node.all_of) out &= types_of(part);
   if (node.ref != schema::kNoNode) out &= types_of(node.ref);
-  // What satisfies `if` satisfies `then`; of what does not, only `else` is
-  // known.
+  // A value that satisfies `if` satisfies `then` as well; of any other value
+  // only `else` is known.
   if (node.if_node != schema::kNoNode) {
     const auto branch = [&](NodeId part) {
       return part == schema::kNoNode ? std::uint8_t{schema::kAllTypes}
@@ -256,9 +256,9 @@ std::vector<NodeId> ArgumentSchema::conjuncts(const Conjunction& all) const {
   return out;
 }
 
-// The first enum that has to hold lists all strings there are; `language`,
-// which is that of the whole conjunction, says which of them the other rules
-// allow.
+// The first enum that has to hold lists every string that is possible.
+// `language`, the strings of the whole conjunction, says which of them the
+// other rules allow.
 std::optional<std::vector<std::string>> ArgumentSchema::listed_strings(
     const Conjunction& all, LanguageId language) {
   for (const NodeId id : conjuncts(all)) {

@@ -138,8 +138,8 @@ struct Written {
   // Of each layout of calls and of reasoning, in order.
   std::vector<Texts> calls = {};
   std::vector<Texts> reasoning = {};
-  Texts anchors = {};  // of which one begins a turn
-  Texts ends = {};     // of which one ends it
+  Texts anchors = {};  // each may begin a turn
+  Texts ends = {};     // each may end a turn
 };
 
 // What the built-in formats say about detection.
@@ -644,7 +644,7 @@ std::vector<NearFamily> partly_fitting(const Knowledge& known,
   return out;
 }
 
-// The rendered call with a little of what stands around it.
+// The rendered call with some of the text around it.
 std::string excerpt(std::string_view rendered) {
   constexpr std::size_t kAround = 60;
   const std::size_t city = rendered.rfind(kCity);

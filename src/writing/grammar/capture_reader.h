@@ -1,8 +1,8 @@
 #ifndef PARLANCE_SRC_GRAMMAR_CAPTURE_READER_H_
 #define PARLANCE_SRC_GRAMMAR_CAPTURE_READER_H_
 
-// Reads a text step by step with Earley's algorithm, and tells the captures of
-// the text read so far.  Recognisers of masks record no parses.
+// Reads a text step by step with Earley's algorithm, and gives the captures of
+// the text read so far.  (The recognisers that make masks record no parses.)
 //
 //   feed("<b"), feed("ob>")     captures(): name: "bob" 1..4
 //   truncate(1)                 as after feed("<b")
@@ -75,8 +75,8 @@ class CaptureReader {
 
   // Whether the recogniser of a schema should not read another text.
   bool schemas_full() const;
-  // Whether most of what is stored is for steps that were undone, and that is
-  // much: a new reader should read the text again.
+  // Whether the reader should be replaced by a new one that reads the text
+  // again: it stores much, and most of that belongs to steps that were undone.
   bool worn() const;
 
  private:

@@ -227,8 +227,9 @@ std::optional<JsonCall> json_call(const CallTag& call) {
   return out;
 }
 
-// The last object of `text` that stands in no other one, from its beginning, or
-// what follows it if it has ended, or what may precede it if none has begun.
+// The last object of `text` that is not inside another object: the text from
+// its beginning on or, if it has ended, the text after it.  If no object has
+// begun, the text that may precede one.
 struct LastObject {
   std::string_view text;
   bool ended = false;
@@ -386,7 +387,7 @@ class Continuations {
           tier == kValid ? "" : kNoSchema);
     } else {
       add(format, read_.held);
-      // The beginning of what is held may be that of no marker of the format.
+      // The text that is held need not begin like a marker of the tag.
       if (format && !taken_) {
         add(format, half_marker(*format, read_.held), kGoesOn);
       }

@@ -50,7 +50,7 @@ struct CallFacts {
   std::string_view field = {};  // of the message; "" for none
   // Whether the response must have one.
   bool must_come = false;
-  // Whether each must be one of those of the formats.
+  // Whether each call must be one of the calls that the formats have.
   bool only_listed = false;
 };
 

@@ -73,8 +73,9 @@ class Probes {
     return std::ranges::all_of(found, [](bool one) { return one; });
   }
 
-  // Whether several values of this type are read back from one call.  Text and
-  // fault are those of a call that is not read back and has few of them.
+  // Whether several values of this type are read back from one call.  If not,
+  // text() and fault() are about a call with few of the values that is not read
+  // back.
   bool read_together(std::size_t type, Values values);
 
   // Whether a value of this type that is written as `text` is read as `value`.

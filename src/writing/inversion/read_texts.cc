@@ -435,7 +435,7 @@ class Finder {
   // white space.
   void find_containers() {
     if (probes_.nests()) {
-      // Types of what is inside come from the schema.
+      // The schema gives the types of the values inside.
       out_.types.insert(out_.types.end(), {"array", "object"});
       return;
     }

@@ -472,7 +472,7 @@ class Builder {
     return out;
   }
 
-  // The calls with what stands between them and around them.
+  // The calls, with the texts between them and those that enclose all of them.
   Value all_calls(bool once) const {
     const WriteLayout& layout = in_.layouts_of(*in_.plan.calls).front();
     json::Array nodes;

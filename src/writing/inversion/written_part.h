@@ -47,11 +47,12 @@ struct WrittenPart {
 std::optional<Error> check_permitted(const Request& request,
                                      const WrittenPart& read);
 
-// A request that permits more of what is written.
+// A request that permits more than the original one, so that the text that the
+// prompt has written may fit.
 struct WiderRequest {
   Request request;
   std::string_view note = {};  // what it does not enforce; "" for nothing
-  // Of what follows calls and is no call.
+  // It is meant for the part of the response after its calls.
   bool after_calls = false;
 };
 

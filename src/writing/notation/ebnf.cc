@@ -41,7 +41,7 @@ void EbnfReader::skip_blanks() {
   }
 }
 
-// In GBNF, a line ends what stands in no parentheses.
+// In GBNF, the end of a line ends an expression outside parentheses.
 void EbnfReader::skip_space() {
   if (gbnf_ && frames_.size() == 1) {
     skip_blanks();

@@ -192,8 +192,8 @@ bool LarkReader::definition() {
   no_rules_ = chosen.marker != rules::kNoId;
   ExprId made = 0;
   if (!body(made)) return false;
-  // A temperature is that of the text itself: ignored text after the last item
-  // is read at the temperature of what is around the rule.
+  // A temperature applies to the text of the rule itself: ignored text after
+  // the last item is generated at the temperature of the enclosing rule.
   const bool peeled =
       chosen.temperature && !lexeme && without_trailing_ignored(made);
   if ((lexeme && weave_) || peeled) {
@@ -249,8 +249,8 @@ bool LarkReader::body(ExprId& out) {
   }
 }
 
-// Reads the structure of a body: "|", groups, operators and aliases.  `found`
-// is false if there is none of them at the cursor.
+// Reads the structure of a body: "|", groups, operators and aliases.  Sets
+// `found` to false if nothing of the kind is at the cursor.
 bool LarkReader::structure(bool& found) {
   constexpr std::string_view kNotOperands = "|)]?*+{&";
   found = true;

@@ -147,9 +147,9 @@ bool LarkReader::inline_directive(ExprId& out) {
               ErrorCode::kUnknownName);
 }
 
-// Reads the names after "%declare".  In Lark a lexer that is a program makes
-// such terminals (of indentation, for example).  There is none here, so they
-// have no text; the grammar's report says so.
+// Reads the names after "%declare".  In Lark such terminals are produced by a
+// program after the lexer, for indentation, for example.  A grammar has no such
+// program, so these terminals match no text; the grammar's report says so.
 bool LarkReader::declare() {
   for (skip_blanks(); !at_end() && !at_newline(); skip_blanks()) {
     const std::size_t begin = at_;
@@ -165,7 +165,7 @@ bool LarkReader::declare() {
 }
 
 // Reads "common.X" or ".module.X".  Without a list of names, the last name is
-// what is imported.
+// the one to import.
 bool LarkReader::import_path(std::string& module, std::string& from,
                              Span& span) {
   match(".");

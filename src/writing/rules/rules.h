@@ -118,8 +118,8 @@ struct FreeTextExpr {
   };
   std::vector<Trigger> triggers = {};
   std::vector<std::string> excludes = {};
-  // As written, and their automaton (exclude_patterns.h); null if there are
-  // none.
+  // The patterns as they are written, and their automaton
+  // (exclude_patterns.h), which is null if there are no patterns.
   std::vector<std::string> exclude_patterns = {};
   std::shared_ptr<const automata::PatternDfa> exclude_dfa = nullptr;
   bool loop = true;
@@ -222,8 +222,9 @@ struct Rules {
   std::vector<MarkerText> markers;
   std::vector<NameText> names;
 
-  // What has been read before a text begins: the texts are what follows it in
-  // those of the root.  The spelling of a mark is the mark where that may come.
+  // A text that has been read already: the texts of the rules are the texts of
+  // the root that begin with the prefix, without it.  In the prefix the
+  // spelling of a mark counts as the mark where the mark may come.
   std::string prefix = {};
 
   // Constructors of expressions.  A sequence or a choice of one part is that

@@ -284,8 +284,8 @@ ElementLayout load_elements(MemberReader& layout, const json::Value& object) {
       layout_choice(layout, object, "key", {"raw", "xml"}));
   out.strings = static_cast<ElementLayout::Strings>(
       layout_choice(layout, object, "strings", {"raw", "json", "cdata"}));
-  // Without `close`, only what follows ends a value, so it must be JSON, and
-  // what follows must not continue a number.
+  // Without `close` a value ends where the next text begins.  So it must be
+  // JSON, and the next text must not begin like the continuation of a number.
   const std::string follow = out.between + out.open;
   if (out.close.empty() &&
       (out.strings != ElementLayout::Strings::kJson || follow.empty() ||

@@ -244,14 +244,15 @@ struct UnknownKey {
 // Immutable once loaded.  The root is node 0.
 struct TagTree {
   std::vector<TagNode> nodes;
-  // What is written of a text before it begins: the texts of the tag are what
-  // follows it.  It may end inside a character.
+  // A text that has been written already: the texts of the tag are the texts of
+  // the format that begin with the prefix, without it.  It may end inside a
+  // character.
   std::string prefix = {};
   // The first ones, at most kMaxUnknownKeys.
   std::vector<UnknownKey> unknown_keys = {};
   static constexpr std::size_t kMaxUnknownKeys = 100;
-  // What the tag leaves out of what was asked for, if it was made from a format
-  // and a request.
+  // If the tag was made from a format and a request: the parts of the request
+  // that it leaves out.
   std::vector<GrammarNote> notes = {};
   // The value that such a tag was loaded from, which identifies its nodes; null
   // for any other tag.
