@@ -130,12 +130,14 @@ std::unique_ptr<MatcherObject> make_matcher(nb::handle object,
 // The grammar that a constraint was compiled from.  Its limits are those that
 // it was compiled with.
 nb::object grammar_of(const Constraint& self) {
-  constexpr std::size_t kAny = std::numeric_limits<std::size_t>::max();
+  GrammarLimits any;
+  for (const auto& [name, limit] : kLimits) {
+    any.*limit = std::numeric_limits<std::size_t>::max();
+  }
   std::optional<Result<Grammar>> made;
   {
     const WithoutGil released;
-    made.emplace(self.grammar(
-        {.alternatives = kAny, .steps = kAny, .depth = kAny, .bytes = kAny}));
+    made.emplace(self.grammar(any));
   }
   if (!*made) raise(Domain::kGrammar, made->error());
   return nb::module_::import_("parlance._constraining")

@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "binding.h"
@@ -22,6 +23,14 @@
 namespace parlance::python {
 
 // ---- grammar.cc
+
+// The limits by the names that Python's `limits` has for them.
+inline constexpr std::pair<std::string_view, std::size_t GrammarLimits::*>
+    kLimits[] = {{"alternatives", &GrammarLimits::alternatives},
+                 {"steps", &GrammarLimits::steps},
+                 {"depth", &GrammarLimits::depth},
+                 {"bytes", &GrammarLimits::bytes},
+                 {"work", &GrammarLimits::work}};
 
 // The limits of one compile, as parlance/_constraining.py passes them: a dict
 // of numbers, and either None or a function that is called from time to time

@@ -313,11 +313,9 @@ Budget::Budget(nb::dict limits, nb::object cancelled)
   for (auto [name, value] : limits) {
     const auto key = nb::cast<std::string_view>(name);
     const auto number = nb::cast<std::size_t>(value);
-    if (key == "alternatives") limits_.alternatives = number;
-    if (key == "steps") limits_.steps = number;
-    if (key == "depth") limits_.depth = number;
-    if (key == "bytes") limits_.bytes = number;
-    if (key == "work") limits_.work = number;
+    for (const auto& [known, limit] : kLimits) {
+      if (key == known) limits_.*limit = number;
+    }
   }
 }
 

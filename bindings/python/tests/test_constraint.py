@@ -789,6 +789,16 @@ def test_the_temperature_of_the_next_token():
         constraint.matcher(default_temperature="hot")
 
 
+@pytest.mark.parametrize("name", parlance._constraining._LIMITS)
+def test_the_grammar_of_a_constraint_has_its_limits(name):
+    tokens = [bytes([byte]) for byte in range(256)] + [b"<end>"]
+    compiler = parlance.Compiler(parlance.Vocabulary.from_tokens(tokens, stop_ids=[256]))
+    limits = {name: 2**40}
+    grammar = compiler.compile_regex("a", limits=limits).grammar
+    assert grammar.to_bytes() == parlance.Grammar.from_regex("a", limits=limits).to_bytes()
+    assert grammar.to_bytes() != parlance.Grammar.from_regex("a").to_bytes()
+
+
 def test_what_a_constraint_and_a_matcher_are_made_of(tmp_path):
     tokens = [bytes([byte]) for byte in range(256)] + [b"</s>", b"<end>"]
     vocabulary = parlance.Vocabulary.from_tokens(tokens, stop_ids=[256])
