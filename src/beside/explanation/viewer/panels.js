@@ -208,7 +208,7 @@ export class Strip {
       context.clearRect(left, edge, right - left, bar);
       context.fillStyle = wrong ? colour("none", "--error")
                                 : colour(model.fieldClass(shape.field), "--c");
-      context.globalAlpha = isDelimiter(shape) ? 1 : 0.55;
+      context.globalAlpha = isDelimiter(shape) ? 1 : 0.75;
       context.fillRect(left, edge, right - left, bar);
     }
     context.globalAlpha = 1;
@@ -222,7 +222,7 @@ export class Strip {
       last = x;
       if (few) {
         context.fillStyle = colour("none", "--card");
-        context.fillRect(x - edge / 2, 0, 2 * edge, height);
+        context.fillRect(x - Math.ceil(edge / 2), 0, 2 * edge, height);
       }
       context.fillStyle = colour("none", kind === "bad" ? "--error"
         : kind === "hint" ? "--focus" : "--warning");
