@@ -38,7 +38,11 @@ KEYS = {
     "F8": (119, None),
     "PageUp": (33, None),
     "PageDown": (34, None),
+    "Delete": (46, None),
+    "Backspace": (8, None),
 }
+# What the browser does itself with Ctrl and a key.
+EDITING = {"c": "copy", "v": "paste", "x": "cut"}
 
 
 def find_browser():
@@ -238,19 +242,41 @@ class Page:
             " requestAnimationFrame(next) : done(); next(); })" % count
         )
 
-    def press(self, key, shift=False):
-        code, text = KEYS[key]
+    def press(self, key, shift=False, ctrl=False):
+        """A key, by its name or its character."""
+        code = ord(key.upper()) if key.isalnum() and len(key) == 1 else 0
+        code, text = KEYS.get(key, (code, None if ctrl else key))
         event = {
             "key": key,
-            "code": key,
+            "code": key if key in KEYS else f"Key{key.upper()}" if key.isalpha() else "",
             "windowsVirtualKeyCode": code,
-            "modifiers": 8 if shift else 0,
+            "modifiers": 8 * shift + 2 * ctrl,
         }
         if text is not None:
             event["text"] = text
+        if ctrl and key in EDITING:
+            event["commands"] = [EDITING[key]]
         self.call("Input.dispatchKeyEvent", {"type": "keyDown", **event})
         event.pop("text", None)
+        event.pop("commands", None)
         self.call("Input.dispatchKeyEvent", {"type": "keyUp", **event})
+
+    def focused(self):
+        """The role, the name and the value of what has the keyboard, as a screen
+        reader has them."""
+        found = self.call(
+            "Runtime.evaluate",
+            {
+                "expression": "(() => { let e = document.activeElement;"
+                " while (e.shadowRoot?.activeElement) e = e.shadowRoot.activeElement;"
+                " return e; })()"
+            },
+        )["result"]
+        (node,) = self.call(
+            "Accessibility.getPartialAXTree",
+            {"objectId": found["objectId"], "fetchRelatives": False},
+        )["nodes"]
+        return [node.get(one, {}).get("value") for one in ("role", "name", "value")]
 
     def type(self, text):
         self.call("Input.insertText", {"text": text})
