@@ -3,10 +3,11 @@
 import { button, decoded, make, number, show, shown }
   from "../src/beside/explanation/viewer/text.js";
 
+import { kOld } from "./engine.js";
 import { examples } from "./examples.js";
-import { isTokenizer } from "./intake.js";
+import { configIn, isTokenizer } from "./intake.js";
 import { checked, decode, encode, written } from "./link.js";
-import { byId } from "./page.js";
+import { byId, focusIn, say } from "./page.js";
 import { Text } from "./places.js";
 import { Constrain } from "./constrain.js";
 import { Read } from "./read.js";
@@ -48,22 +49,24 @@ function keepDraft(isRunning) {
 const onState = (what) => {
   document.body.dataset.state = what;
   keepDraft(what === "running");
+  if (what === "done") loadNames();
 };
 
 const constrain = new Constrain(onState, () => {
   byId("wanted").hidden = true;
   read.tokenizerIs();
   keepDraft(false);
-});
+}, (lane) => lane === "read" && read.engineIs({ slow: true }));
 const read = new Read(onState, constrain, (...words) => {
   byId("notice").append(" ", ...words);
   byId("notice").hidden = false;
 });
-const write = new Write(read.engine, onState);
+const write = new Write(read.engine, onState, (text) => openConfig("", text));
 const parts = { read, write, constrain };
-let names = [];
+let names = [];  // of the families, once they are there
+let loading = null;
 
-const showPart = tabs(byId("parts"), 
+const showPart = tabs(byId("parts"),
   [["read", "Read"], ["write", "Write"], ["constrain", "Constrain"]], (id) => {
     part = parts[id];
     startPart();
@@ -91,8 +94,7 @@ function open(state, isRun = true) {
 
 function sayTokenizer(words) {
   const [, name, digest] = /^(.*) ([0-9a-f]*)$/s.exec(words) ?? [null, words, ""];
-  byId("wanted").hidden = false;
-  byId("wanted").replaceChildren("It was seen with the tokenizer ", shown("b", name),
+  say("wanted", "It was seen with the tokenizer ", shown("b", name),
     digest ? ` (SHA-256 ${digest.slice(0, 16)}…)` : "", ": open its file to see tokens.");
 }
 
@@ -108,23 +110,26 @@ function jsonOf(state, left = new Set()) {
   return out;
 }
 
-function notice(...parts) {
-  byId("notice").hidden = parts.length === 0;
-  byId("notice").replaceChildren(...parts);
-}
+const notice = (...words) => say("notice", ...words);
 
 // ---- Links
 
+let links = 0;
+
+// The last link that was followed counts, also if an earlier one takes longer.
 async function openFragment() {
   const fragment = location.hash.slice(1);
   if (fragment === "") return false;
+  const turn = ++links;
   try {
     const state = await decode(fragment);
+    if (turn !== links) return true;
     open(state);
     const from = state.v ? [", made with ", shown("b", state.v)] : [];
     notice("From a link", ...from, `, read with ${read.version}.`);
     return true;
   } catch (error) {
+    if (turn !== links) return true;
     notice(`The link cannot be opened: ${error.message}.`);
     return false;
   }
@@ -142,11 +147,12 @@ async function copied(text, place) {
   }
 }
 
-// A sheet, and the button that says whether it is shown.
+// A sheet, and the button that says whether it is shown, and has the keyboard after it.
 function showSheet(name, isShown) {
+  const opener = document.querySelector(`[aria-controls=${name}]`);
+  if (!isShown && byId(name).contains(document.activeElement)) opener.focus();
   byId(name).hidden = !isShown;
-  document.querySelector(`[aria-controls=${name}]`)
-    .setAttribute("aria-expanded", String(isShown));
+  opener.setAttribute("aria-expanded", String(isShown));
 }
 
 // What can be taken away of a reading, beside a link.
@@ -183,7 +189,9 @@ async function share() {
   const words = [["link", "a link"], ["report", "a report in Markdown"],
     ["python", "code in Python"], ["javascript", "code in JavaScript"],
     ["cpp", "code in C++"], ["shell", "a command"], ["vector", "a vector for the tests"]];
-  const isReading = part === read && read.view && read.cut === null;
+  // Of an earlier result nothing is taken away.
+  const isReading = part === read && read.view && read.cut === null &&
+    !byId("result").classList.contains("stale");
   for (const [value, said] of isReading ? words : words.slice(0, 1)) {
     // Vectors are text.
     if (value === "vector" && !read.response.isUtf8) continue;
@@ -245,8 +253,8 @@ async function share() {
   const buttons = make("p", "line");
   buttons.append(kinds, copy, " ", save);
   sheet.replaceChildren(buttons, boxes, place, pre);
-  await update();
   kinds.focus();
+  await update();
 }
 
 // ---- Files
@@ -272,31 +280,52 @@ async function openContent(file) {
       if (Object.hasOwn(parts, given.part) && Object.hasOwn(given, "v")) {
         return open(checked(given));
       }
-      if (Object.hasOwn(given, "chat_template") ||
-          Object.hasOwn(given, "tokenizer_class")) {
-        return openConfig(string);
-      }
     } catch (error) {
       // Text like any other.
     }
   }
-  if (part !== read && string !== null) {
-    part.editor.set(string);
-    return part.now();
-  }
-  await read.openText(new Text(bytes));
+  if (string !== null && await openConfig(file.name, string)) return undefined;
+  if (part !== read && string !== null) return part.editor.replace(string);
+  return read.openText(new Text(bytes));
 }
 
-async function openConfig(config) {
+// Each part begins with the family that a tokenizer's configuration or a chat template
+// is of; where the configuration has a template of its own, that is written on.
+async function openConfig(name, text) {
+  const config = configIn(name, text);
+  if (!config) return false;
+  const detect = () =>
+    read.engine.run("detect", "detect", { config: JSON.stringify(config) });
+  const take = (family) => (part === write ? write.startFrom(family) : part.choose(family));
   try {
-    const found = await read.engine.run("detect", "detect", { config });
-    if (!found.name) return notice("The tokenizer's configuration names no family.");
-    showPart("read");
-    read.choose(found.name);
-    notice(`The tokenizer's configuration is that of ${found.name}: ${found.why}.`);
+    let found = await detect();
+    const words = [];
+    if (found.name === "response_schema") {
+      words.push("The configuration has a response_schema, which parlance parse reads, and " +
+        "this page does not. ");
+      delete config.response_schema;
+      found = await detect();
+    }
+    if (found.name === "response_template") {
+      const source = { name: "own", response_template: config.response_template };
+      // What was being read is its first sample.
+      const sample = part === read && !read.editor.isExample ? read.response : null;
+      open({ part: "write", source: new Text(JSON.stringify(source, null, 2)), text: sample });
+      notice("This is the response_template of the tokenizer's configuration.");
+      return true;
+    }
+    words.push("The tokenizer's configuration is that of ", shown("b", found.name),
+      ` (${found.certainty}): ${found.why}.`);
+    if (found.others.length > 0) words.push(" It may also be of: ");
+    for (const other of found.others) {
+      words.push(button("own", other, () => take(other)), " ");
+    }
+    take(found.name);
+    notice(...words);
   } catch (error) {
-    notice(error.message);
+    if (error !== kOld) notice(`No family is known by this configuration: ${error.message}`);
   }
+  return true;
 }
 
 // ---- Keys
@@ -349,11 +378,28 @@ document.addEventListener("keydown", (event) => {
   } else if (key === "Enter" && (event.ctrlKey || event.metaKey)) {
     event.preventDefault();
     part.now();
+  } else if (key === "s" && (event.ctrlKey || event.metaKey)) {
+    event.preventDefault();
+    share();
+  } else if (key === "?" && !isText(event.target)) {
+    toggleKeys();
   } else if (key === "Escape") {
-    if (part.engine.busy) part.engine.stop();
+    part.stop();
     for (const name of ["keys", "share"]) showSheet(name, false);
   }
 }, true);
+
+// Whether keys write into it; an editor is the host of a shadow root.
+const isText = (element) => element.shadowRoot || element.matches("input, select");
+const toggleKeys = () => showSheet("keys", byId("keys").hidden);
+
+// What is pasted beside the editors is pasted over that of the part.
+document.addEventListener("paste", (event) => {
+  const text = event.clipboardData?.getData("text/plain");
+  if (!text || event.defaultPrevented || isText(event.target)) return;
+  event.preventDefault();
+  part.editor.replace(text);
+});
 
 // ---- The start
 
@@ -362,7 +408,6 @@ byId("examples").addEventListener("change", ({ target }) => {
   if (target.value === "") return;
   notice();
   open(checked(examples[target.value]));
-  target.value = "";
 });
 byId("open").addEventListener("click", () => byId("file").click());
 byId("file").addEventListener("change", ({ target }) => {
@@ -377,7 +422,11 @@ document.addEventListener("drop", (event) => {
   openFile(file);
 });
 byId("link").addEventListener("click", share);
-byId("help").addEventListener("click", () => showSheet("keys", byId("keys").hidden));
+byId("help").addEventListener("click", toggleKeys);
+// Arrows go through a list of what is opened; after it, all of it can be chosen again.
+for (const id of ["examples", "from"]) {
+  byId(id).addEventListener("blur", ({ target }) => { target.value = ""; });
+}
 addEventListener("hashchange", openFragment);
 
 function openDraft() {
@@ -386,21 +435,38 @@ function openDraft() {
   open(checked(kept), !kept.isRunning);
   if (kept.isRunning) {
     notice("The last run did not end. ",
-      button("own", "Run", () => { notice(); part.now(); }));
+      button("own", "Run", () => {
+        notice();
+        focusIn(byId("parts").querySelector("[aria-selected=true]"));
+        part.now();
+      }));
   }
   return true;
 }
 
-async function start() {
-  const started = read.start();
-  started.then((found) => {
-    names = found;
+// The names of the families, which are asked for again after what could not be loaded.
+async function loadNames() {
+  if (loading || names.length > 0) return;
+  loading = read.start();
+  try {
+    names = await loading;
     byId("version").textContent = `Version ${read.version}.`;
     startPart();
-  }, (error) => read.fail(error));
-  if (location.hash.length > 1) await started;
+    if (read.hasFailed) read.now();
+  } catch (error) {
+    read.fail(error);
+  } finally {
+    loading = null;
+  }
+}
+
+async function start() {
+  const loaded = loadNames();
+  if (location.hash.length > 1) await loaded;
   if (await openFragment() || openDraft()) return;
   open(checked(examples[0]));
+  // Where there is no keyboard on the screen.
+  if (matchMedia("(min-width: 62rem)").matches) read.editor.focus();
 }
 
 start();

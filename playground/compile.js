@@ -17,15 +17,19 @@ export function placeOf(api, source, { span, path }, prefix = "") {
   }
 }
 
-// The operations on the functions of the module, and what compiles a grammar.
-export function compiling(api) {
+// The operations on the functions of the module, and what compiles a grammar;
+// `formatOf(name)` keeps formats.
+export function compiling(api, formatOf) {
   let known = { key: "", grammar: null };
   let bytes = null;  // a vocabulary of every byte
 
   function requestOf(source) {
     const value = JSON.parse(source);
+    if (typeof value !== "object" || value === null) {
+      throw new Error("a list of tools was expected, or a request");
+    }
     if (Array.isArray(value)) return { request: { tools: value }, prefix: "/tools" };
-    if (value && typeof value === "object" && !value.tools && !value.response_format) {
+    if (!value.tools && !value.response_format) {
       return { request: { response_format: value }, prefix: "/response_format" };
     }
     return { request: value };
@@ -39,8 +43,9 @@ export function compiling(api) {
       const at = Number(/position (\d+)/.exec(error.message)?.[1]);
       const begin = Number.isNaN(at) ? undefined
         : new TextEncoder().encode(source.slice(0, at)).length;
-      throw Object.assign(new Error(`not JSON: ${error.message}`),
-        begin === undefined ? {} : { span: [begin, begin + 1] });
+      throw error instanceof SyntaxError
+        ? Object.assign(new Error(`not JSON: ${error.message}`),
+          begin === undefined ? {} : { span: [begin, begin + 1] }) : error;
     }
   }
 
@@ -56,7 +61,7 @@ export function compiling(api) {
   // For the tokens of a vocabulary, if one is given.
   function grammarOf({ kind, source, family }, vocabulary) {
     if (kind !== "tools") return new api.Grammar(source, { language: kind, vocabulary });
-    return new api.Format(family).grammar({ ...parsed(source).request, vocabulary });
+    return formatOf(family).grammar({ ...parsed(source).request, vocabulary });
   }
 
   function refusal(error, source, given) {
@@ -71,7 +76,7 @@ export function compiling(api) {
     const given = parsed(source);
     const { tools } = given.request;
     if (!Array.isArray(tools) || tools.length > kMostTools) return [];
-    const format = new api.Format(family);
+    const format = formatOf(family);
     return tools.map((tool, i) => {
       const name = String(tool?.function?.name ?? tool?.name ?? `tool ${i}`);
       try {

@@ -7,7 +7,7 @@ import { button, count, make, number, show, shown }
 import { Editor } from "./editor.js";
 import { Engine, kOld } from "./engine.js";
 import { List } from "./list.js";
-import { Delayed, byId } from "./page.js";
+import { Delayed, byId, failure, refill, remark, showButton, verdict } from "./page.js";
 import { Text, toBytes, toUnits } from "./places.js";
 import { tabs } from "./tabs.js";
 import { Tokenizer } from "./tokenizer.js";
@@ -22,8 +22,11 @@ const kHints = new Map([
 ]);
 
 export class Constrain {
-  // `onTokenizer` is called when a tokenizer is read, or forgotten.
-  constructor(onState, onTokenizer) {
+  // `onTokenizer` is called when a tokenizer is read, or forgotten; `onSlow` when
+  // work of a lane takes long, which may be that of another part.
+  constructor(onState, onTokenizer, onSlow) {
+    this.pane = "described";
+    this.onSlow = onSlow;
     this.onState = onState;
     this.onTokenizer = onTokenizer;
     this.engine = new Engine("parlance", (state) => this.engineIs(state));
@@ -84,6 +87,7 @@ export class Constrain {
     this.family = state.family;
     if (this.isStarted && state.family) byId("writer").value = state.family;
     this.editor.set(state.source?.string ?? "");
+    this.editor.isExample = Boolean(state.title);
     this.tried.set(state.text?.string ?? "");
     this.showAnswer(state.tab);
     if (state.selection) {
@@ -97,21 +101,33 @@ export class Constrain {
     this.compile();
   }
 
+  // Tools as a family writes them.
+  choose(family) {
+    byId("notation").value = "tools";
+    byId("writer").value = family;
+    this.compile();
+  }
+
   // The buttons that show a place, of which the verdict repeats the first.
   get problems() {
     const found = [...document.querySelectorAll("#refusal .place")];
     return found.length > 0 ? found : [...document.querySelectorAll("#judgement .place")];
   }
 
+  stop() {
+    if (this.engine.busy) this.engine.stop();
+  }
+
   engineIs({ progress, slow, said, lane }) {
     if (said !== undefined) this.tokenizer.say(said);
+    if (slow) this.onSlow(lane);
     if (progress !== undefined && !this.compiled) {
       byId("judgement").replaceChildren(
         make("p", "", `The compiler is loading: ${progress} %`));
     }
     if (slow && lane === "compile") {
-      byId("judgement").replaceChildren(make("p", "", "Still compiling. "),
-        button("own", "Stop", () => this.engine.stop()));
+      refill(byId("judgement"), make("p", "", "Still compiling. "),
+        button("own", "Stop", () => this.stop()));
     }
   }
 
@@ -145,68 +161,34 @@ export class Constrain {
     }
   }
 
-  // The units of the source at a place, which is in bytes.
-  toPlace([begin, end]) {
-    return [this.source.toUnit(begin), this.source.toUnit(Math.max(end, begin))];
-  }
-
-  showButton(place) {
-    return button("own place", "Show", () => {
-      this.showPane("described");
-      this.editor.show(...this.toPlace(place));
-      this.editor.focus();
-    });
-  }
-
-  line(kind, sign, words, message, place) {
-    const made = make("div", `remark ${kind}`);
-    const mark = make("span", "mark-sign", sign);
-    mark.setAttribute("aria-hidden", "true");
-    made.append(mark, " ", shown("b", words), " ", shown("span", message), " ");
-    if (place) made.append(this.showButton(place));
-    return made;
-  }
-
   fill({ empty, error, report = [], tools = [], grammar }) {
     const guilty = tools.filter((tool) => tool.error);
-    const verdict = make("div", error ? "verdict bad" : "verdict good");
-    const worst = make("p", "worst");
-    const sign = make("span", "big-sign", error ? "✕" : "✓");
-    sign.setAttribute("aria-hidden", "true");
-    const said = empty ? "Nothing to compile yet"
-      : !error ? report.length > 0
-        ? `Compiled, with ${count(report.length, "note")}` : "Compiled"
-      : guilty.length > 0
-        ? `Refused: ${guilty.length === 1 ? guilty[0].name
-                                          : count(guilty.length, "tool")}`
-        : "Refused";
-    if (!empty) worst.append(sign, " ");
-    worst.append(shown("b", said));
-    verdict.append(worst);
     const first = guilty[0]?.error ?? error;
-    if (first) {
-      const why = make("p", "why");
-      why.append(shown("span", first.message), " ");
-      if (first.place) why.append(this.showButton(first.place));
-      verdict.append(why);
-    }
-    byId("judgement").replaceChildren(verdict);
+    const why = make("p", "why");
+    if (first) why.append(shown("span", first.message), " ");
+    if (first?.place) why.append(showButton(this, first.place));
+    const [one, ...others] = guilty;
+    refill(byId("judgement"), empty ? verdict("", "Nothing to compile yet")
+      : error ? verdict("bad", !one ? "Refused"
+        : `Refused: ${others.length > 0 ? count(guilty.length, "tool") : one.name}`, why)
+      : verdict("good", report.length > 0
+        ? `Compiled, with ${count(report.length, "note")}` : "Compiled"));
 
     const place = first?.place ?? error?.place;
     if (place) {
-      const [from, to] = this.toPlace(place);
+      const [from, to] = toUnits(this.source, place);
       this.editor.mark(() => [{ from, to: Math.max(to, from + 1), name: "lost" }]);
     }
     const list = byId("refusal");
-    list.replaceChildren();
+    refill(list);
     if (tools.length > 0) {
       list.append(make("h2", "", count(tools.length, "tool")));
       const box = make("div", "box");
       const isFine = (tool) => !tool.error;
-      for (const tool of [...guilty, ...tools.filter(isFine)]) {
-        box.append(tool.error
-          ? this.line("bad", "✕", tool.name, tool.error.message, tool.error.place)
-          : this.line("fine", "✓", tool.name, "compiles alone"));
+      for (const { name, error: wrong } of [...guilty, ...tools.filter(isFine)]) {
+        box.append(wrong ? remark("bad", name, shown("span", wrong.message), " ",
+          wrong.place ? showButton(this, wrong.place) : "")
+          : remark("good", name, "compiles alone"));
       }
       list.append(box);
     }
@@ -214,8 +196,9 @@ export class Constrain {
       list.append(make("h2", "", "What the grammar enforces otherwise"));
       const box = make("div", "box");
       for (const note of report.slice(0, kMostNotes)) {
-        box.append(this.line("doubt", "▲", `${note.kind} ${note.keyword}`,
-          `${note.message} ${note.path}`, note.place));
+        box.append(remark("doubt", `${note.kind} ${note.keyword}`,
+          shown("span", `${note.message} ${note.path}`), " ",
+          note.place ? showButton(this, note.place) : ""));
       }
       if (report.length > kMostNotes) {
         box.append(make("p", "quiet", `and ${number(report.length - kMostNotes)} more`));
@@ -247,8 +230,7 @@ export class Constrain {
       this.fillTry(found, text);
       await this.fillAllowed();
     } catch (error) {
-      if (error !== kOld) byId("acceptance").replaceChildren(
-        shown("p", error.message, "failure"));
+      if (error !== kOld) byId("acceptance").replaceChildren(failure(error));
     }
   }
 
@@ -288,19 +270,19 @@ export class Constrain {
         tokenizer, text: text.bytes, filter: byId("filter").value });
       if (tokenizer !== this.tokenizer.request) return;
       if (found.isRefused) {
-        return empty(make("p", "worst", "✕ The text is refused: nothing may come after it"));
+        return empty(verdict("bad", "The text is refused: nothing may come after it"));
       }
       this.allowed = { ids: found.ids, tokenizer };
       this.showAllowed(found, text);
     } catch (error) {
-      if (error !== kOld) empty(shown("p", error.message, "failure"));
+      if (error !== kOld) empty(failure(error));
     }
   }
 
   showAllowed({ all, ids, forced, forcedIds, canEnd }, text) {
     const after = text.bytes.length === 0 ? "at the beginning"
       : `after the ${count(text.bytes.length, "byte")} of the text`;
-    const lines = [make("p", "worst", `${count(all, "token")} of ` +
+    const lines = [verdict("", `${count(all, "token")} of ` +
       `${number(this.tokenizer.size)} may come ${after}`)];
     if (ids.length < all) lines.push(make("p", "quiet", `${number(ids.length)} are listed`));
     if (canEnd) lines.push(make("p", "", "It may end here."));
@@ -326,14 +308,12 @@ export class Constrain {
       return;
     }
     const { offset, expected, forced } = found;
-    const line = make("p", "worst");
-    place.append(line);
     if (offset === undefined) {
-      line.append("✓ ", make("b", "", "Accepted: the whole text fits"));
+      place.append(verdict("good", "Accepted: the whole text fits"));
     } else if (offset >= text.bytes.length) {
-      line.append("✂ ", make("b", "", "So far it fits, and is not finished"));
+      place.append(verdict("cut", "So far it fits, and is not finished"));
     } else {
-      line.append("✕ ", make("b", "", `Refused at byte ${number(offset)}`));
+      place.append(verdict("bad", `Refused at byte ${number(offset)}`));
       const from = text.toUnit(offset);
       this.tried.mark(() => [{ from, to: from + 1, name: "lost" }]);
     }
@@ -356,8 +336,7 @@ export class Constrain {
       this.tried.set(new Text(text).string);
       this.showAnswer("try");
     } catch (error) {
-      if (error !== kOld) byId("acceptance").replaceChildren(
-        shown("p", error.message, "failure"));
+      if (error !== kOld) byId("acceptance").replaceChildren(failure(error));
     }
   }
 }

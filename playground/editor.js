@@ -66,29 +66,46 @@ const sheets = [viewerSheet, editorSheet].map((text) => {
   return sheet;
 });
 
+// Whether nothing is left of the text that was there.
+function isWhole(changes) {
+  let left = changes.length;
+  changes.iterChanges((from, to) => { left -= to - from; });
+  return left === 0;
+}
+
 export class Editor {
-  // `label`: what a screen reader says.  `onChange(isPaste)`, `onSelect(unit)`.
+  // `label`: what a screen reader says.  `onChange(isPaste, isOverExample)`,
+  // `onSelect(unit)`.
   constructor(host, { label, hint = "", isJson = false, onChange = () => {},
     onSelect = () => {} }) {
     this.editable = new Compartment();
+    this.isExample = false;  // what is pasted then replaces it
     const root = host.attachShadow({ mode: "open" });
     root.adoptedStyleSheets = sheets;
     const changed = EditorView.updateListener.of((update) => {
       const own = update.transactions.some((one) =>
         one.annotation(Transaction.userEvent) !== undefined);
       if (update.docChanged && own) {
+        const wasExample = this.isExample;
+        this.isExample = false;
         // A paste that leaves nothing of what was there.
         const whole = update.transactions.some((one) =>
-          one.isUserEvent("input.paste") && update.changes.length ===
-          update.startState.selection.main.to - update.startState.selection.main.from);
-        onChange(whole);
+          one.isUserEvent("input.paste") && isWhole(one.changes));
+        onChange(whole, whole && wasExample);
       } else if (update.selectionSet && own) {
         onSelect(update.state.selection.main.head);
       }
     });
+    const pasted = EditorView.domEventHandlers({ paste: (event) => {
+      const text = event.clipboardData?.getData("text/plain");
+      if (!text || !(this.isExample || this.view.state.readOnly)) return false;
+      event.preventDefault();
+      this.replace(text);
+      return true;
+    } });
     this.extensions = [
       lineNumbers(), highlightSpecialChars({ addSpecialChars: /[\r\t]/g }), history(),
-      drawSelection(), EditorView.lineWrapping, marks, placeholder(hint), changed,
+      drawSelection(), EditorView.lineWrapping, marks, placeholder(hint), changed, pasted,
       keymap.of([...defaultKeymap, ...historyKeymap]),
       // A carriage return is a character.
       EditorState.lineSeparator.of("\n"),
@@ -108,8 +125,15 @@ export class Editor {
     return this.view.state.doc.toString();
   }
 
+  // As if another text was pasted over all, which can be undone.
+  replace(text, userEvent = "input.paste") {
+    this.view.dispatch({ userEvent, selection: { anchor: 0 },
+      changes: { from: 0, to: this.view.state.doc.length, insert: text } });
+  }
+
   // Puts in another text, without a history.
   set(text, isReadOnly = false) {
+    this.isExample = false;
     this.view.setState(this.stateOf(text));
     if (!isReadOnly) return;
     this.view.dispatch({ effects: this.editable.reconfigure([

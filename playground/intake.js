@@ -36,7 +36,12 @@ function partsOf(answer) {
 const list = (value) => (Array.isArray(value) ? value : []);
 
 // The list of tools, which may be in a request, or of one tool alone.
-export const toolsIn = (value) => Array.isArray(value) ? value : value.tools ?? [value];
+export function toolsIn(value) {
+  if (typeof value !== "object" || value === null) {
+    throw new Error("a list of tools was expected, or one tool");
+  }
+  return Array.isArray(value) ? value : value.tools ?? [value];
+}
 
 function parsed(text) {
   try {
@@ -128,10 +133,15 @@ function escapedOf(text) {
 
 // A list as JSON or Python writes it, or at least four numbers.
 function idsOf(text) {
-  const found = /^(\[)?\s*(\d{1,10}(?:\s*,\s*\d{1,10}|\s+\d{1,10})*)\s*(\])?$/.exec(text.trim());
-  if (!found || Boolean(found[1]) !== Boolean(found[3])) return null;
-  const ids = found[2].split(/[\s,]+/).map(Number);
-  if (ids.length < (found[1] ? 2 : 4) || ids.some((id) => id > 0xffffffff)) return null;
+  const all = text.trim();
+  const isList = all.startsWith("[");
+  if (isList !== all.endsWith("]")) return null;
+  const body = isList ? all.slice(1, -1).trim() : all;
+  if (/[^\d\s,]/.test(body)) return null;
+  const words = body.split(/\s*,\s*|\s+/);
+  if (words.length < (isList ? 2 : 4)) return null;
+  const ids = words.map((word) => word === "" ? Infinity : Number(word));
+  if (ids.some((id) => id > 0xffffffff)) return null;
   return { as: `a list of ${ids.length} ids`, why: "", ids: Uint32Array.from(ids) };
 }
 
@@ -150,6 +160,17 @@ export function recognise(text) {
     if (answer) return answer;
   }
   return escapedOf(text);
+}
+
+// The configuration of a tokenizer, or a chat template, as a configuration; null for
+// what is neither.
+export function configIn(name, text) {
+  if (/\.(?:jinja2?|j2)$/i.test(name)) return { chat_template: text };
+  const value = text.trimStart().startsWith("{") ? parsed(text) : null;
+  const has = (key) => Object.hasOwn(value ?? {}, key);
+  if (["fields", "name", "part"].some(has)) return null;
+  return ["tokenizer_class", "chat_template", "added_tokens_decoder", "response_template",
+    "response_schema"].some(has) ? value : null;
 }
 
 // Whether a file is a tokenizer, by its name and its first bytes.

@@ -3,13 +3,14 @@
 
 import { button, count, make, number, show, shown }
   from "../src/beside/explanation/viewer/text.js";
+import { countWhile } from "../src/beside/explanation/viewer/facts.js";
 import { viewParts } from "../src/beside/explanation/viewer/viewer.js";
 
 import { Editor } from "./editor.js";
 import { Engine, kOld } from "./engine.js";
 import { recognise, toolsIn } from "./intake.js";
 import { List } from "./list.js";
-import { Delayed, byId } from "./page.js";
+import { Delayed, byId, failure, refill, say } from "./page.js";
 import { Text, toBytes, toUnits } from "./places.js";
 import { tabs } from "./tabs.js";
 
@@ -19,8 +20,19 @@ const kMostRead = 64 << 20;
 const kUsual = "qwen3";  // of families that read a text equally well, or not at all
 const kShape = 1 << 18;  // characters that are shown
 const kDebounce = [80, 400];
+const kTooLarge = "Too large for this page: parlance explain --html reads it.";
 
 const nothing = () => new Text("");
+
+// A stream whose events of the bytes `from` to `to` are those of `part`.
+function withPart({ came, places, lines, ...more }, part, [from, to]) {
+  const begin = from === 0 ? 0 : countWhile(came.length, (i) => came[i] <= from);
+  const end = countWhile(came.length, (i) => came[i] <= to);
+  const joined = (all, own, width = 1) =>
+    [...all.slice(0, width * begin), ...own, ...all.slice(width * end)];
+  return { ...more, came: joined(came, part.came), lines: joined(lines, part.lines),
+    places: joined(places, part.places, 2), partHeld: part.held };
+}
 
 function bestOf(ranked) {
   const [first] = ranked;
@@ -57,7 +69,10 @@ export class Read {
     this.run = 0;
     this.given = null;  // what was read
     this.stream = null;
+    this.coarse = null;  // the stream in pieces; this.stream has one of them finer
+    this.part = -1;  // that piece, once it is asked for
     this.streamOf = null;  // what was given for it
+    this.sliding = new Delayed(() => this.needPart());
     this.version = "";
 
     const editor = (id, label, hint, isJson, change) => new Editor(byId(id),
@@ -72,6 +87,7 @@ export class Read {
       prefix: editor("prefix", "Prefix",
         "What the prompt wrote of the response: <think>", false, () => this.later()),
     };
+    this.editor = this.editors.response;
 
     this.showInput = tabs(byId("inputs"),
       [["response", "Response"], ["tools", "Tools"], ["prefix", "Prefix"]]);
@@ -158,6 +174,7 @@ export class Read {
     this.cut = state.cut ?? null;
     if (state.title) {
       this.example = { tools: state.tools?.string, prefix: state.prefix?.string };
+      this.editor.isExample = true;
     }
     if (isRun) this.now();
   }
@@ -239,10 +256,8 @@ export class Read {
 
   take(taken) {
     this.taken = taken;
-    const line = byId("taken");
-    line.hidden = taken === null;
-    if (taken === null) return line.replaceChildren();
-    line.replaceChildren(`Taken as ${taken.as}`, taken.why ? `: ${taken.why}. ` : ". ",
+    if (taken === null) return say("taken");
+    say("taken", `Taken as ${taken.as}`, taken.why ? `: ${taken.why}. ` : ". ",
       button("own", "Take as plain text", () => {
         const { original } = this.taken;
         this.take(null);
@@ -261,11 +276,7 @@ export class Read {
         this.now();
       }));
     }
-    if (bytes.length > kMostRead) {
-      parts.push("Too large for this page: parlance explain --html reads it.");
-    }
-    byId("remarks").hidden = parts.length === 0;
-    byId("remarks").replaceChildren(...parts);
+    say("remarks", ...parts);
   }
 
   edited(isPaste) {
@@ -292,9 +303,9 @@ export class Read {
       this.isDirty = false;
       this.fillRemarks();
     }
-    if (this.response.bytes.length > kMostRead) return;
     const run = ++this.run;
     const text = this.response;
+    if (text.bytes.length > kMostRead) return this.fail(new Error(kTooLarge));
     const cut = this.cut;
     this.onState("running");
     this.reading = true;
@@ -321,7 +332,8 @@ export class Read {
       if (run !== this.run) return;
       this.lastMs = ms;
       this.given = { ...given, family };
-      this.stream = null;
+      this.stream = this.coarse = null;
+      this.sliding.cancel();
       this.events.set(0);
       this.readBy = family;
       this.reading = false;
@@ -336,11 +348,11 @@ export class Read {
       this.onState("done");
     } catch (error) {
       if (error === kOld || run !== this.run) return;
-      this.onState("done");
       if (this.reading) {
         this.reading = false;
         return this.fail(error);
       }
+      this.onState("done");
       // What fails after the result does not take it away.
       byId("ranking").replaceChildren(`Not compared with other families: ${error.message}`);
     }
@@ -383,38 +395,41 @@ export class Read {
     try {
       return { value: toolsIn(JSON.parse(text)) };
     } catch (error) {
-      return { error: `The tools are no JSON, and were left out: ${error.message}` };
+      return { error: `The tools were left out: ${error.message}` };
     }
   }
 
   engineIs({ progress, slow }) {
-    const verdict = byId("verdict");
     if (progress !== undefined && !this.view) {
-      verdict.replaceChildren(make("p", "", `The reader is loading: ${progress} %`));
+      refill(byId("verdict"), make("p", "", `The reader is loading: ${progress} %`));
     }
     if (slow && this.reading) {
-      verdict.replaceChildren(make("p", "", "Still reading. "),
-        button("own", "Stop", () => this.engine.stop()));
+      refill(byId("verdict"), make("p", "", "Still reading. "),
+        button("own", "Stop", () => this.stop()));
     }
+  }
+
+  stop() {
+    const engine = this.ids?.ends ? this.whole : this.engine;
+    if (engine.busy) engine.stop();
   }
 
   // What failed, and the last result, which is not that of this text.
   fail(error) {
     this.staleness.cancel();
-    const said = shown("p", error.message, "failure");
-    byId("verdict").replaceChildren(said,
-      button("own", "Read again", () => this.now()));
-    if (this.view) {
-      byId("verdict").append(make("p", "", "What is shown is an earlier result."));
-      byId("result").classList.add("stale");
-    }
+    this.hasFailed = true;
+    this.onState("done");
+    refill(byId("verdict"), failure(error), button("own", "Read again", () => this.now()),
+      this.view ? make("p", "", "What is shown is an earlier result.") : "");
+    byId("result").classList.toggle("stale", Boolean(this.view));
   }
 
   fill(facts, text, trouble) {
+    this.hasFailed = false;
     this.view = viewParts(facts, kWhole);
     const { view } = this;
     const verdict = [view.verdict];
-    if (trouble) verdict.push(shown("p", trouble, "failure"));
+    if (trouble) verdict.push(failure({ message: trouble }));
     if (this.cut !== null) {
       const line = make("p", "", `Cut at byte ${number(this.cut)}. `);
       line.append(button("own", "Whole response", () => this.setCut(null)));
@@ -425,7 +440,7 @@ export class Read {
       verdict.splice(0, 1, make("p", "", "Nothing to read yet: paste a response, " +
         "drop a file, or take an example."));
     }
-    byId("verdict").replaceChildren(...verdict);
+    refill(byId("verdict"), ...verdict);
     byId("strip").replaceChildren(view.strip, view.legend);
     byId("regions").replaceChildren(view.response);
     byId("message").replaceChildren();
@@ -489,7 +504,7 @@ export class Read {
           () => this.choose(one.name)), " ");
       }
     }
-    place.replaceChildren(...parts);
+    refill(place, ...parts);
   }
 
   choose(family) {
@@ -541,24 +556,50 @@ export class Read {
     const { given } = this;
     if (!given || given === this.streamOf) return;
     this.streamOf = given;
-    try {
-      const stream = await this.ask("stream", given);
-      if (given !== this.given) return;
-      this.stream = { ...stream,
-        lines: stream.lines === "" ? [] : stream.lines.split("\n") };
-      this.events.set(this.stream.lines.length);
-      this.slide();
-    } catch (error) {
-      if (given !== this.given) return;
+    const stream = await this.askStream(given);
+    if (given !== this.given) return;
+    if (!stream) {
       this.streamOf = null;
-      if (error !== kOld) byId("held").textContent = error.message;
+      return;
     }
+    this.coarse = this.stream = stream;
+    this.part = -1;
+    this.events.set(stream.lines.length);
+    this.slide();
+  }
+
+  // The stream, or a piece of it; null if there is none, or it is not wanted any more.
+  async askStream(given, part) {
+    try {
+      const found = await this.ask("stream", { ...given, part });
+      return { ...found, lines: found.lines === "" ? [] : found.lines.split("\n") };
+    } catch (error) {
+      if (error !== kOld && given === this.given) byId("held").textContent = error.message;
+      return null;
+    }
+  }
+
+  // Of a stream in pieces, makes that finer in which place `to` of the slider is.
+  async needPart(to = Number(byId("slider").value)) {
+    const { given, coarse } = this;
+    if (!coarse) return;
+    const { step } = coarse;
+    const part = Math.max(0, Math.ceil(to / step) - 1);
+    if (part === this.part) return;
+    const found = await this.askStream(given, part);
+    if (!found || coarse !== this.coarse) return;
+    const bytes = [part * step, (part + 1) * step].map((place) =>
+      this.byteOf(Math.min(place, (given.ids ?? given.response).length)));
+    this.part = part;
+    this.stream = withPart(coarse, found, bytes);
+    this.events.set(this.stream.lines.length);
+    this.slide();
   }
 
   // How many of the tokens end by a byte.
   tokensBefore(byte) {
-    const next = this.ids.ends.findIndex((end) => end > byte);
-    return next < 0 ? this.ids.ends.length : next;
+    const { ends } = this.ids;
+    return countWhile(ends.length, (i) => ends[i] <= byte);
   }
 
   // The slider goes by tokens where ids are read, else by bytes.
@@ -581,19 +622,27 @@ export class Read {
       `byte ${number(at)} of ${number(this.response.bytes.length)}`;
     const held = byId("held");
     held.replaceChildren();
+    byId("slider").setAttribute("aria-valuetext", byId("place").textContent);
     if (!stream) return;
-    let passed = stream.came.length;
-    while (passed > 0 && stream.came[passed - 1] > at) --passed;
+    const { came, step, left } = stream;
+    const passed = countWhile(came.length, (i) => came[i] <= at);
     this.events.passed = passed;
     if (this.tab === "events") this.events.show(Math.max(0, passed - 1));
     byId("events").firstChild.textContent =
       `${count(passed, "event")} of ${number(stream.lines.length)} by byte ` +
-      number(at) + (stream.left > 0 ? `; ${number(stream.left)} more are not listed`
-                                    : "") +
-      (stream.step > 1 ? `; in pieces of ${number(stream.step)} bytes` : "");
-    const size = stream.held[Math.min(Math.floor(place / stream.step),
-      stream.held.length - 1)];
+      number(at) + (left > 0 ? `; ${number(left)} more are not listed` : "") +
+      (step > 1 ? `; away from here in pieces of ${count(step, this.ids?.ends
+        ? "token" : "byte")}` : "");
+    // At the end of a piece all is known; within one, once the piece is there.
+    const inside = place - this.part * step;
+    const isEnd = place % step === 0 || place === Number(byId("slider").max);
+    const isFine = this.part >= 0 && inside >= 0 && inside <= step;
+    if (!isFine && !isEnd) this.sliding.start(100);
+    const size = isFine ? stream.partHeld[inside]
+      : isEnd ? stream.held[Math.ceil(place / step)] : 0;
     if (size === 0) return;
+    byId("slider").setAttribute("aria-valuetext",
+      `${byId("place").textContent}, ${count(size, "byte")} held`);
     held.append("held: ");
     const { bytes } = this.response;
     const code = make("code");
@@ -602,21 +651,36 @@ export class Read {
     held.append(code);
   }
 
-  pressSlider(event) {
-    const slider = event.target;
-    const at = Number(slider.value);
-    let to = { PageDown: at - 64, PageUp: at + 64 }[event.key];
-    if (event.shiftKey && this.stream) {
-      const { came } = this.stream;
-      const byte = this.byteOf(at);
-      if (event.key === "ArrowRight") to = came.find((one) => one > byte);
-      if (event.key === "ArrowLeft") to = came.findLast((one) => one < byte);
-      if (to !== undefined) to = this.placeOf(to);
+  async pressSlider(event) {
+    const { key, shiftKey, target } = event;
+    const at = Number(target.value);
+    const isArrow = key === "ArrowRight" || key === "ArrowLeft";
+    let to = { PageDown: at - 64, PageUp: at + 64 }[key];
+    if (shiftKey && isArrow && this.stream) {
+      event.preventDefault();
+      const next = () => this.nextEvent(key === "ArrowRight");
+      if (this.stream.step > 1) await this.needPart(at);
+      to = next();
+      if (to === undefined) return;
+      // In a piece that is not fine yet it is said to come at the end.
+      if (this.stream.step > 1) {
+        await this.needPart(to);
+        to = next() ?? to;
+      }
     }
     if (to === undefined) return;
     event.preventDefault();
-    slider.value = to;
+    target.value = to;
     this.slide();
+  }
+
+  // The place at which the next or last event came, from where the slider is.
+  nextEvent(isLater) {
+    const { came } = this.stream;
+    const byte = this.byteOf(Number(byId("slider").value));
+    const i = isLater ? countWhile(came.length, (n) => came[n] <= byte)
+      : countWhile(came.length, (n) => came[n] < byte) - 1;
+    return came[i] === undefined ? undefined : this.placeOf(came[i]);
   }
 
   setCut(cut) {

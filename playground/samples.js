@@ -3,6 +3,8 @@
 
 import { button, make, shown } from "../src/beside/explanation/viewer/text.js";
 
+import { refill } from "./page.js";
+
 const kShown = 2000;  // characters of a text or a message in its row
 
 function parsed(text) {
@@ -77,7 +79,7 @@ export class Samples {
       ? "No samples yet: Sample has a button that adds one."
       : `${held} of ${list.length} samples read as they should.`;
     this.element.hidden = list.length === 0;
-    this.element.replaceChildren(...list.map((one, i) => this.row(one, i)));
+    refill(this.element, ...list.map((one, i) => this.row(one, i)));
   }
 
   row(one, i) {

@@ -51,13 +51,24 @@ export function tokenizing(api, grammarOf) {
     const data = await bytesOf(file, say);
     const digest = await digestOf(data);
     say("its tokens are read");
-    let vocabulary = api.Vocabulary.fromBytes(data);
-    const { stopIds } = vocabulary;
-    if (stopIds === null) {
-      const known = vocabulary;
-      vocabulary = known.withStopIds([]);
-      known.free();
+    const read = api.Vocabulary.fromBytes(data);
+    let vocabulary = null;
+    try {
+      const { stopIds } = read;
+      vocabulary = stopIds === null ? read.withStopIds([]) : read;
+      kept = { id, vocabulary, digest, ...tokensOf(vocabulary), texts: null,
+        hasStop: stopIds !== null };
+      return kept;
+    } catch (error) {
+      if (vocabulary !== read) vocabulary?.free();
+      throw error;
+    } finally {
+      if (kept.vocabulary !== read) read.free();
     }
+  }
+
+  // The bytes of all tokens, and where each ends.
+  function tokensOf(vocabulary) {
     const pieces = Array.from({ length: vocabulary.size },
       (_, token) => vocabulary.token(token).bytes);
     const ends = new Uint32Array(pieces.length);
@@ -65,9 +76,7 @@ export function tokenizing(api, grammarOf) {
     pieces.forEach((piece, i) => { ends[i] = end += piece.length; });
     const bytes = new Uint8Array(end);
     pieces.forEach((piece, i) => bytes.set(piece, ends[i] - piece.length));
-    kept = { id, vocabulary, digest, bytes, ends, texts: null,
-      hasStop: stopIds !== null };
-    return kept;
+    return { bytes, ends };
   }
 
   function constraintOf(given, vocabulary, id) {

@@ -8,8 +8,9 @@ import * as whole from "../bindings/node/lib/whole.js";
 import { reading as readingRuntime, whole as wholeRuntime }
   from "../bindings/node/lib/runtime.js";
 
-const kSteps = 1 << 15;  // of the slider
-const kMostEvents = 20000;
+const kSteps = 1 << 15;  // pieces of a stream
+const kPiece = 1 << 16;  // of what is fed without a look between
+const kMostEvents = 100000;
 const kShownText = 160;
 
 let api = null;
@@ -49,15 +50,14 @@ async function optionsOf({ prefix, tools, ids, tokenizer }, say) {
   return out;
 }
 
-// What is fed to a parser: a token at a time, or pieces of the text; and the byte
-// at which each ends.
-function* piecesOf({ response, ids, ends }, step) {
-  for (let i = 0; ids && i < ids.length; ++i) {
-    yield [ends[i], (parser) => parser.feedTokens(ids.subarray(i, i + 1))];
-  }
-  for (let at = 0; !ids && at < response.length; at += step) {
-    const piece = response.subarray(at, at + step);
-    yield [at + piece.length, (parser) => parser.feed(piece)];
+// What is fed to a parser: pieces of `step` tokens or bytes; and the byte at which
+// each ends.
+function* piecesOf({ response, ids, ends }, step, begin = 0, most = Infinity) {
+  const to = Math.min(most, (ids ?? response).length);
+  for (let at = begin; at < to; at += step) {
+    const end = Math.min(at + step, to);
+    yield ids ? [ends[end - 1], (parser) => parser.feedTokens(ids.subarray(at, end))]
+      : [end, (parser) => parser.feed(response.subarray(at, end))];
   }
 }
 
@@ -106,18 +106,21 @@ const operations = {
       format.explain(text, { packed: true }).message_text) };
   },
 
-  // The events, and the byte at which each came: the response is fed a few bytes
-  // at a time.
-  async stream(given, say) {
+  // The events, the byte at which each came, and how many bytes are held after each
+  // piece: of a long response a piece is more than one byte or token.  Of piece number
+  // `part`, which is fed so after all that is before it, only its own.
+  async stream({ part, ...given }, say) {
     const { family, response, ids } = given;
     const parser = formatOf(family).parser({ ...await optionsOf(given, say),
       stream_calls: true, attempts: true });
-    const step = Math.max(1, Math.ceil(response.length / kSteps));
+    const size = (ids ?? response).length;
+    const step = Math.max(1, Math.ceil(size / kSteps));
+    const [begin, end] = part === undefined ? [0, size]
+      : [part * step, Math.min(size, (part + 1) * step)];
     const came = [];
     const places = [];
     const lines = [];
-    const size = ids ? ids.length : Math.ceil(response.length / step);
-    const held = new Uint32Array(size + 1);
+    const held = [];
     let left = 0;
     const add = (at, events) => {
       for (const event of events) {
@@ -131,16 +134,17 @@ const operations = {
       }
     };
     try {
-      add(0, parser.initialEvents());
-      held[0] = parser.held().length;
-      let i = 0;
-      for (const [end, feed] of piecesOf(given, step)) {
-        add(end, feed(parser));
-        held[++i] = parser.held().length;
+      const first = parser.initialEvents();
+      if (begin === 0) add(0, first);
+      for (const [, feed] of piecesOf(given, kPiece, 0, begin)) feed(parser);
+      held.push(parser.held().length);
+      for (const [at, feed] of piecesOf(given, part === undefined ? step : 1, begin, end)) {
+        add(at, feed(parser));
+        held.push(parser.held().length);
       }
-      add(response.length, parser.finalize());
+      if (end === size) add(response.length, parser.finalize());
       return { came: Uint32Array.from(came), places: Uint32Array.from(places),
-        lines: lines.join("\n"), held, step, left, prefixBytes: parser.prefixBytes };
+        lines: lines.join("\n"), held: Uint32Array.from(held), step, left };
     } finally {
       parser.free();
     }
@@ -158,7 +162,7 @@ const operations = {
       let out = chat.begin();
       parser.initialEvents();
       out += chat.feed(parser);
-      const step = isStream ? 256 : 1 << 16;
+      const step = !isStream ? kPiece : given.ids ? 1 : 256;
       for (const [, feed] of piecesOf(given, step)) {
         feed(parser);
         out += chat.feed(parser);
@@ -217,7 +221,7 @@ const operations = {
   },
 };
 
-const compiler = compiling(whole);
+const compiler = compiling(whole, formatOf);
 const tokenizers = tokenizing(whole, compiler.grammarOf);
 Object.assign(operations, compiler.operations, tokenizers.operations);
 

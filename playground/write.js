@@ -7,7 +7,7 @@ import { viewParts } from "../src/beside/explanation/viewer/viewer.js";
 
 import { Editor } from "./editor.js";
 import { Engine, kOld } from "./engine.js";
-import { Delayed, byId } from "./page.js";
+import { Delayed, byId, failure, refill, remark, showButton, verdict } from "./page.js";
 import { Text, toBytes, toUnits } from "./places.js";
 import { Samples } from "./samples.js";
 import { tabs } from "./tabs.js";
@@ -20,7 +20,8 @@ const kFound = 20;
 
 export class Write {
   // `reader`: an engine of the parser's module.
-  constructor(reader, onState) {
+  // `onConfig(text)` takes a text that is pasted if it is a tokenizer's configuration.
+  constructor(reader, onState, onConfig) {
     this.engine = reader;
     this.walker = new Engine("parlance", undefined, kWalkMs);
     this.walkRun = 0;
@@ -33,16 +34,15 @@ export class Write {
     this.isStarted = false;
     this.editor = new Editor(byId("format-file"), { label: "Format file",
       hint: "Paste a format file, or start from a family", isJson: true,
-      onChange: () => this.linting.start() });
+      onChange: async (isPaste, isOverExample) => {
+        if (isOverExample) this.leaveExample();
+        if (!isPaste || !await onConfig(this.editor.text)) this.linting.start();
+      } });
     this.sample = new Editor(byId("sample"), { label: "A sample",
       hint: "A response to read by this format",
       onChange: () => this.reading.start() });
-    this.samples = new Samples(byId("samples"), (text) => {
-      this.setSample(text);
-      this.showPane("judged");
-      this.showResult("sampled");
-      this.readSample();
-    }, () => this.onState("done"));
+    this.samples = new Samples(byId("samples"), (text) => this.showSample(text),
+      () => this.onState("done"));
     byId("keep-sample").addEventListener("click", () => {
       this.samples.add(this.sampleRead.text, this.sampleRead.message);
     });
@@ -53,14 +53,18 @@ export class Write {
       (id) => { this.tab = id; });
     byId("from").addEventListener("change", ({ target }) => {
       if (target.value !== "") this.startFrom(target.value);
-      target.value = "";
     });
+    this.pane = "written";
     byId("walk-again").addEventListener("click", () => this.walk());
     byId("walk-stop").addEventListener("click", () => {
       ++this.walkRun;
       this.walker.stop();
       byId("walked").textContent = "Stopped.";
     });
+  }
+
+  stop() {
+    for (const engine of [this.engine, this.walker]) if (engine.busy) engine.stop();
   }
 
   start(names) {
@@ -80,6 +84,7 @@ export class Write {
   open(state, isRun = true) {
     this.isHeld = !isRun;
     this.editor.set(state.source?.string ?? "");
+    this.editor.isExample = Boolean(state.title);
     this.setSample(state.text ?? new Text(""));
     this.samples.set(state.samples ?? []);
     this.showResult(state.tab);
@@ -89,9 +94,23 @@ export class Write {
     if (isRun && this.isStarted) this.now();
   }
 
+  // The samples of an example are not those of what is written in its place.
+  leaveExample() {
+    this.setSample(new Text(""));
+    this.samples.set([]);
+  }
+
   setSample(text) {
     this.damaged = text.isUtf8 ? null : text;
     this.sample.set(text.string, !text.isUtf8);
+  }
+
+  showSample(text) {
+    this.setSample(text);
+    this.showPane("judged");
+    this.showResult("sampled");
+    this.sample.focus();
+    this.readSample();
   }
 
   get sampleText() {
@@ -101,15 +120,16 @@ export class Write {
   async startFrom(name) {
     try {
       const { text } = await this.engine.run("source", "source", { name });
-      this.editor.set(text);
-      this.now();
+      if (this.editor.isExample) this.leaveExample();
+      this.editor.replace(text, "input.start");
+      await this.now();
     } catch (error) {
       if (error !== kOld) this.fail(error);
     }
   }
 
   fail(error) {
-    byId("format-state").replaceChildren(shown("p", error.message, "failure"),
+    refill(byId("format-state"), failure(error),
       button("own", "Try again", () => this.now()));
   }
 
@@ -145,38 +165,21 @@ export class Write {
     }
   }
 
-  showButton(place) {
-    return button("own place", "Show", () => {
-      this.showPane("written");
-      this.editor.show(...toUnits(this.source, place));
-      this.editor.focus();
-    });
-  }
-
   fill({ empty, error, lints = [] }) {
-    const verdict = make("div", `verdict ${
-      error ? "bad" : lints.length > 0 ? "doubt" : "good"}`);
-    const worst = make("p", "worst");
-    worst.append(shown("b", empty ? "No format yet: start from a family"
-      : error ? "✕ It cannot be loaded"
-      : lints.length > 0 ? `▲ It loads, with ${count(lints.length, "lint")}`
-      : "✓ It loads, without lints"));
-    verdict.append(worst);
-    if (error) {
-      const why = make("p", "why");
-      why.append(shown("span", error.message), " ");
-      if (error.place) why.append(this.showButton(error.place));
-      verdict.append(why);
-    }
-    byId("format-state").replaceChildren(verdict);
+    const isNoted = lints.length > 0;
+    const why = make("p", "why");
+    if (error) why.append(shown("span", error.message), " ");
+    if (error?.place) why.append(showButton(this, error.place));
+    refill(byId("format-state"), empty ? verdict("", "No format yet: start from a family")
+      : error ? verdict("bad", "It cannot be loaded", why)
+      : verdict(isNoted ? "doubt" : "good", isNoted
+        ? `It loads, with ${count(lints.length, "lint")}` : "It loads, without lints"));
     const box = make("div", "box");
     for (const { code, message, path, place } of lints) {
-      const made = make("div", "remark doubt");
-      made.append("▲ ", shown("b", code), " ", shown("span", `${message} (${path})`), " ");
-      if (place) made.append(this.showButton(place));
-      box.append(made);
+      box.append(remark("doubt", code, shown("span", `${message} (${path})`), " ",
+        place ? showButton(this, place) : ""));
     }
-    byId("lints").replaceChildren(lints.length > 0 ? box
+    refill(byId("lints"), isNoted ? box
       : make("p", "quiet", error ? "None is looked for until it loads." : "None."));
     const places = [...lints.map(({ place }) => [place, "noted"]),
       [error?.place, "lost"]].filter(([place]) => place);
@@ -215,19 +218,15 @@ export class Write {
     byId("walked").textContent = `✕ Something is read otherwise than it was meant ` +
       `(within the walks from ${number(seed)} on).`;
     const smallest = [...found].sort((a, b) => a.text.length - b.text.length);
-    byId("walks-found").replaceChildren(...smallest.slice(0, kFound).map((one) => {
-      const made = make("div", "remark bad");
-      made.append("✕ ", shown("b", one.code), " ", shown("span", one.message), " ");
+    refill(byId("walks-found"), ...smallest.slice(0, kFound).map((one) => {
+      const made = remark("bad", one.code, shown("span", one.message), " ");
       if (one.text) {
-        made.append(button("own", "Take its text as the sample", () => {
-          this.setSample(new Text(one.text));
-          this.showResult("sampled");
-          this.readSample();
-        }));
+        made.append(button("own", "Take its text as the sample", () =>
+          this.showSample(new Text(one.text))));
       }
       if (one.meant || one.read) {
-        made.append(make("br"), "meant ", shown("code", one.meant), make("br"), "read ",
-          shown("code", one.read));
+        const line = (message) => shown("code", JSON.stringify(message));
+        made.append(make("br"), "meant ", line(one.meant), make("br"), "read ", line(one.read));
       }
       return made;
     }));
@@ -259,7 +258,7 @@ export class Write {
       byId("keep-sample").disabled = false;
       place.replaceChildren(view.verdict, view.response, view.message());
     } catch (error) {
-      if (error !== kOld) place.replaceChildren(shown("p", error.message, "failure"));
+      if (error !== kOld) place.replaceChildren(failure(error));
     }
   }
 }

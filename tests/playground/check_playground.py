@@ -120,7 +120,9 @@ def single(tmp_path_factory):
 def wait(page, condition=IS_READ, seconds=20):
     until = time.monotonic() + seconds
     while not page.run(condition):
-        assert time.monotonic() < until, page.run("document.body.innerText")
+        if time.monotonic() > until:
+            text = page.run("document.querySelector('.part:not([hidden])').innerText")
+            raise AssertionError(f"not {condition}, but: {text[:1500]}")
         time.sleep(0.02)
 
 
@@ -766,12 +768,107 @@ def test_what_is_left_out(browser, single):
     page.close()
 
 
+def test_a_later_link_counts(browser, site):
+    """Also if it is unpacked sooner than an earlier one."""
+    address, _ = site
+    page = browser.open(address)
+    wait(page)
+    page.run(
+        "const Unpacked = DecompressionStream; let count = 0;"
+        " globalThis.DecompressionStream = function(kind) {"
+        " const stream = new Unpacked(kind); if (count++ > 0) return stream;"
+        " const { readable, writable } = new TransformStream({"
+        " flush: () => new Promise((done) => setTimeout(done, 800)) });"
+        " stream.readable.pipeTo(writable);"
+        " return { readable, writable: stream.writable }; }; 0"
+    )
+    for text in ("Earlier.", "Later."):
+        packed = zlib.compressobj(9, zlib.DEFLATED, -15)
+        data = packed.compress(json.dumps({"part": "read", "response": text}).encode())
+        fragment = base64.urlsafe_b64encode(data + packed.flush()).decode().rstrip("=")
+        page.run(f"location.hash = '#1.{fragment}'")
+        time.sleep(0.1)
+    wait(page, "document.getElementById('regions').textContent.includes('Later')")
+    time.sleep(1.2)
+    assert page.run(f"{VIEW % 'response'}.state.doc.toString()") == "Later."
+    page.close()
+
+
+def drop(page, name, text):
+    page.run(
+        f"(() => {{ const file = new File([{json.dumps(text)}], {json.dumps(name)});"
+        " const event = new Event('drop', {cancelable: true});"
+        " event.dataTransfer = { files: [file] }; document.dispatchEvent(event); })()"
+    )
+
+
+def test_configurations(browser, single):
+    """A tokenizer's configuration, or a chat template, is what each part begins with."""
+    page = browser.open(single)
+    wait(page)
+    marks = "<tool_call> </tool_call> <think>"
+    for part, name, text in (
+        ("read", "tokenizer_config.json", json.dumps({"chat_template": marks})),
+        ("constrain", "chat_template.jinja", marks),
+        ("write", "tokenizer_config.json", json.dumps({"chat_template": marks})),
+    ):
+        show_tab(page, part)
+        wait(page, "document.body.dataset.state === 'done'")
+        drop(page, name, text)
+        wait(page, "document.getElementById('notice').innerText.includes('is that of qwen3')")
+        assert "also be of" in said(page, "notice")
+        if part == "write":
+            wait(page, f"{VIEW % 'format-file'}.state.doc.toString().includes('\"qwen3\"')")
+            continue
+        field = "family" if part == "read" else "writer"
+        assert page.run(f"document.getElementById('{field}').value") == "qwen3"
+        other = "document.querySelector('#notice button')"
+        page.run(f"document.body.dataset.state = ''; {other}.click()")
+        wait(page, "document.body.dataset.state === 'done'")
+        value = page.run(f"document.getElementById('{field}').value")
+        assert value == page.run(f"{other}.textContent") != "qwen3"
+        drop(page, "README.md", "Yes.")  # the next part's notice is its own
+    # One that has a template of its own opens it, with what was being read as its sample.
+    template = {"version": 1, "start_anchor": "<|a|>", "fields": {
+        "thinking": {"open": "[", "close": "]"}, "content": {}}}  # fmt: skip
+    config = json.dumps({"tokenizer_class": "X", "response_template": template})
+    show_tab(page, "read")
+    put(page, "[Hm.]Yes.")
+    wait(page, f"{IS_READ} && document.getElementById('regions').textContent.includes('Hm')")
+    drop(page, "tokenizer_config.json", config)
+    wait(page, "document.getElementById('format-state').innerText.includes('It loads')")
+    show_tab(page, "sampled")
+    wait(page, "document.getElementById('sample-read').innerText.includes('\"Hm.\"')")
+    source = page.run(f"{VIEW % 'format-file'}.state.doc.toString()")
+    assert json.loads(source)["response_template"] == template
+    # Pasted, too.
+    put(page, "", "format-file")
+    wait(page, "document.getElementById('format-state').innerText.includes('No format yet')")
+    page.run(
+        f"(v => {{ const d = new DataTransfer(); d.setData('text/plain', {json.dumps(config)});"
+        " v.contentDOM.dispatchEvent(new ClipboardEvent('paste',"
+        " {clipboardData: d, bubbles: true, cancelable: true})); })"
+        f"({VIEW % 'format-file'})"
+    )
+    wait(page, "document.getElementById('format-state').innerText.includes('It loads')")
+    for text, words in (
+        (json.dumps({"response_schema": {}, "chat_template": marks}), "response_schema, which"),
+        (json.dumps({"response_schema": {}}), "No family is known"),
+        (json.dumps({"response_template": {}}), "is the response_template"),
+        (json.dumps({"chat_template": 3}), "No family is known"),
+    ):
+        drop(page, "tokenizer_config.json", text)
+        wait(page, f"document.getElementById('notice').innerText.includes('{words}')")
+    assert foreign(page, "file:") == []
+    page.close()
+
+
 def test_what_cannot_be_loaded_is_asked_for_again(browser, site):
     address, _ = site
     page = browser.open(
         address,
         before="const asked = fetch; let lost = 0; globalThis.fetch = (name) =>"
-        " name === 'worker.js' && lost++ < 2 ? Promise.reject(new Error('lost'))"
+        " name === 'worker.js' && lost++ < 4 ? Promise.reject(new Error('lost'))"
         " : asked(name);",
     )
     wait(page, "document.getElementById('verdict').innerText.includes('lost')")
@@ -780,6 +877,10 @@ def test_what_cannot_be_loaded_is_asked_for_again(browser, site):
         page.run(f"{again} && {again}.textContent === 'Read again' && {again}.click(); 0")
         time.sleep(0.5)
     wait(page, "document.querySelectorAll('#regions .row').length > 0")
+    wait(page, "document.getElementById('family').options.length > 50")
+    show_tab(page, "constrain")
+    wait(page, "document.getElementById('judgement').innerText.includes('ompiled')"
+               " || document.getElementById('judgement').innerText.includes('Refused')")  # fmt: skip
     page.close()
 
 
@@ -1184,6 +1285,16 @@ def test_ids(browser, single, tmp_path):
     assert json.loads(page.run(SHOWN)["message"])["thinking"] == "A"
     show_tab(page, "shapes")
     wait(page, "document.getElementById('shape').textContent.includes('choices')")
+    # A reading of ids that does not end is stopped.
+    for worker in page.workers():
+        worker.run("self.onmessage = () => { for (;;); }; 0")
+    page.run("document.getElementById('cut').click()")
+    wait(page, "document.getElementById('verdict').innerText.includes('Still reading')")
+    page.press("Escape")
+    wait(page, "document.getElementById('verdict').innerText.includes('It was stopped')")
+    page.run("document.body.dataset.state = '';"
+             " document.querySelector('#verdict button').click()")  # fmt: skip
+    wait(page, "document.body.dataset.state === 'done'")
     # What is kept has the ids, and not their tokenizer.
     state = json.loads(page.run("sessionStorage.getItem('parlance-draft')"))
     assert state["pasted"] == listed and state["tokenizer"].startswith("tokenizer.json ")
@@ -1196,6 +1307,38 @@ def test_ids(browser, single, tmp_path):
     put(page, "Sunny.")
     wait(page, f"{IS_READ} && document.getElementById('regions').textContent.includes('Sunny')")
     assert page.run("document.getElementById('taken').hidden")
+    page.close()
+
+
+def test_slider_of_a_long_response(browser, single):
+    """Each byte is reached, and what is said of it is of that byte."""
+    page = browser.open(single)
+    wait(page)
+    size = 5 * 32768
+    text = "<think>\n" + "It is sunny. " * (size // 13) + "</think>\nYes <tool_call>"
+    put(page, text)
+    wait(page, f"{IS_READ} && document.getElementById('verdict').innerText.includes("
+               f"'{len(text):,}')")  # fmt: skip
+    show_tab(page, "events")
+    wait(page, "document.getElementById('events').innerText.includes('in pieces of 6 bytes')")
+    slider = "document.getElementById('slider')"
+    page.run(f"{slider}.focus()")
+    opened = text.index("</think>")
+    held = "document.getElementById('held').textContent"
+    for at, words in ((opened + 3, "held: </t"), (opened + 4, "held: </th"),
+                      (opened - 1, ""), (len(text) - 4, "held: <tool_c")):  # fmt: skip
+        page.run(f"{slider}.value = {at}; {slider}.dispatchEvent(new Event('input'))")
+        wait(page, f"{held} === '{words}'" if words else f"!{held}.includes('held')")
+        said_at = page.run(f"{slider}.ariaValueText")
+        assert said_at.startswith(f"byte {at:,} of {len(text):,}")
+    page.run(f"{slider}.value = {opened}; {slider}.dispatchEvent(new Event('input'))")
+    page.press("ArrowRight")
+    assert page.run(f"{slider}.value") == str(opened + 1)
+    # The reasoning ends with its close delimiter, to the byte.
+    page.press("ArrowRight", shift=True)
+    wait(page, f"{slider}.value === '{opened + len('</think>')}'")
+    page.press("ArrowLeft", shift=True)
+    wait(page, f"Number({slider}.value) < {opened + 1}")
     page.close()
 
 
@@ -1214,6 +1357,16 @@ def test_sizes(browser, single, tmp_path):
             assert page.run(f"{VIEW % 'response'}.state.readOnly")
         else:
             wait(page, f"document.getElementById('notice').innerText.includes('{told}')")
+    # So much may also be pasted: then what is shown is an earlier result.
+    page.run(
+        "globalThis.large = 'It is sunny. '.repeat((64 << 20) / 13 + 1);"
+        " const d = new DataTransfer(); d.setData('text/plain', large);"
+        f" {VIEW % 'response'}.contentDOM.dispatchEvent(new ClipboardEvent('paste',"
+        " {clipboardData: d, bubbles: true, cancelable: true})); 0"
+    )
+    wait(page, "document.getElementById('verdict').innerText.includes('Too large')")
+    assert "an earlier result" in said(page, "verdict")
+    assert page.run("document.querySelector('#result.stale') !== null")
     page.close()
 
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
 import test from 'node:test';
 
-import { isTokenizer, recognise } from '../../playground/intake.js';
+import { configIn, isTokenizer, recognise, toolsIn } from '../../playground/intake.js';
 import { checked, decode, encode, kMostBytes, written } from '../../playground/link.js';
 import { Text } from '../../playground/places.js';
 import { javascript } from '../../playground/takeaway.js';
@@ -142,6 +142,35 @@ test('what was pasted', () => {
 test('a paste with many quotes that nothing ends takes no time', () => {
   assert.equal(recognise('"' + '\\"'.repeat(1 << 20)), null);
   assert.equal(recognise("'" + '"a\\n'.repeat(1 << 20)), null);
+});
+
+test('lists of ids, also of a million', () => {
+  for (const text of ['[1, 2]', ' [1\n2] ', '1 2,3 , 4', '[0,4294967295]']) {
+    assert.ok(recognise(text)?.ids, text);
+  }
+  for (const text of ['[1]', '1 2 3', '[1,]', '[,1]', '[1,,2]', '[1 2', '1 2 3 4]', '[]', '[1, 2.5]',
+    '[1, 4294967296]', '[-1, 2]']) {
+    assert.equal(recognise(text)?.ids, undefined, text);
+  }
+  const { ids } = recognise(`[${Array.from({ length: 1100000 }, (_, i) => i).join(',')}]`);
+  assert.equal(ids.length, 1100000);
+});
+
+test('what is no list of tools', () => {
+  for (const value of [null, 3, 'x', true]) assert.throws(() => toolsIn(value), /list of tools/);
+  assert.deepEqual(toolsIn({ tools: [1] }), [1]);
+  assert.deepEqual(toolsIn({ name: 'f' }), [{ name: 'f' }]);
+});
+
+test('configurations of tokenizers', () => {
+  assert.deepEqual(configIn('chat_template.jinja', '{{ x }}'), { chat_template: '{{ x }}' });
+  for (const key of ['tokenizer_class', 'chat_template', 'response_template', 'response_schema']) {
+    assert.ok(configIn('a.json', `{"${key}": {}}`), key);
+  }
+  for (const text of ['{"name": "x", "response_template": {}}', '{"fields": {}}', '{', '[]', 'x',
+    '{"part": "read", "chat_template": ""}', '{"x": 1}']) {
+    assert.equal(configIn('a.json', text), null, text);
+  }
 });
 
 test('tools are data in the code that is taken away', () => {
