@@ -101,9 +101,8 @@ export class Constrain {
     this.compile();
   }
 
-  // Tools as a family writes them.
+  // The family that writes tools, also while there is no tool.
   choose(family) {
-    byId("notation").value = "tools";
     byId("writer").value = family;
     this.compile();
   }

@@ -168,15 +168,18 @@ export class Read {
     this.selected = state.selection ?? null;
     this.showInput("response");
     this.showResult(state.tab);
-    if (state.pasted && isRun) return this.openText(state.pasted, this.family);
+    const enter = () => {
+      if (!state.title) return;
+      this.example = { tools: state.tools?.string, prefix: state.prefix?.string };
+      this.editor.isExample = true;
+      this.fillRemarks();
+    };
+    if (state.pasted && isRun) return this.openText(state.pasted, this.family).then(enter);
     this.take(null);
     this.setResponse(state.response ?? state.pasted ?? nothing());
     this.cut = state.cut ?? null;
-    if (state.title) {
-      this.example = { tools: state.tools?.string, prefix: state.prefix?.string };
-      this.editor.isExample = true;
-    }
-    if (isRun) this.now();
+    enter();
+    return isRun ? this.now() : undefined;
   }
 
   // The tools of an example are not those of what is pasted over it.
@@ -269,7 +272,8 @@ export class Read {
   fillRemarks() {
     const { string, isUtf8, bytes } = this.response;
     const parts = [];
-    if (!isUtf8) parts.push("Bytes that are no UTF-8: read as they are, not edited.");
+    if (this.editor.isExample) parts.push("An example: what is pasted replaces it. ");
+    if (!isUtf8) parts.push("Bytes that are no UTF-8: read as they are, not edited. ");
     if (isUtf8 && bytes.length <= kMostEdited && string.includes("\r\n")) {
       parts.push("Lines end with CR LF. ", button("own", "Make them LF", () => {
         this.setResponse(new Text(string.replaceAll("\r\n", "\n")));

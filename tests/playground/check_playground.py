@@ -600,7 +600,12 @@ TAKEN = """(async kind => {
   const sheet = document.getElementById('share');
   if (!sheet.hidden) document.getElementById('link').click();
   document.getElementById('link').click();
-  const turn = () => new Promise((done) => setTimeout(done, 50));
+  // Until it is made, there is nothing to copy.
+  const turn = async () => {
+    while (!sheet.querySelector('button') || sheet.querySelector('button').disabled) {
+      await new Promise((done) => setTimeout(done, 20));
+    }
+  };
   await turn();
   const select = sheet.querySelector('select');
   if (![...select.options].some(({value}) => value === kind)) return null;
@@ -1235,6 +1240,33 @@ def test_tokenizer(browser, site, single, tmp_path, build):
     page.run("document.querySelector('#tokenizer button').click()")
     wait(page, "document.getElementById('allowed-said').innerText.includes('needs the')")
     assert page.run("document.querySelectorAll('main b img, #tokenizer b b').length") == 0
+    page.close()
+
+
+# Those that scripts/fetch has downloaded for other tests: a model's header; and tens of
+# megabytes of text, with pieces of SentencePiece.
+REAL = {"tokenizer-gemma3-*/tokenizer.json": "262,145 tokens",
+        "llama-cpp-python-*/ggml-vocab-llama-spm.gguf": "32,000 tokens"}  # fmt: skip
+
+
+def test_real_tokenizers(browser, single):
+    cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache"))
+    found = {next(iter((cache / "parlance").glob(name)), None): told
+             for name, told in REAL.items()}  # fmt: skip
+    if not any(found):
+        pytest.skip("no tokenizer has been fetched")
+    page = browser.open(single)
+    wait(page)
+    show_example(page, "call-by-grammar")
+    put(page, "", "text")
+    show_tab(page, "allowed")
+    for path, told in found.items():
+        if path is None:
+            continue
+        open_file(page, path)
+        wait(page, f"document.getElementById('tokenizer').innerText.includes('{told}')", 60)
+        wait(page, "document.getElementById('allowed-said').innerText.includes("
+                   f"'of {told.split()[0]} may come')", 60)  # fmt: skip
     page.close()
 
 
