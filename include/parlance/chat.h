@@ -159,8 +159,9 @@ class ChatStream {
   // REQUIRES: end() was called; before, it has what came so far.
   json::Value response() const;
 
-  // The tokens so far, by what they are part of; zero without a vocabulary.
-  // After end() they add up to the completion tokens, if not fewer were given.
+  // The tokens so far, by the part of the response to which they belong; zero
+  // without a vocabulary.  After end() they add up to the completion tokens, if
+  // not fewer were given.
   TokenCounts tokens() const;
 
  private:

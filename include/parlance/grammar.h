@@ -280,10 +280,10 @@ struct Interrupt {
 // The captures, in the order of their ends, inner before outer.
 //
 // If the text may end here, the captures are those of one parse, the leftmost
-// longest: of two parses of a rule it is the one whose part is longer where
-// they first differ.  The parts of a rule are the rules that it uses, its
-// texts, and runs of one character class.  Among parses without such a
-// difference the choice is fixed.
+// longest: where two parses of a rule first differ, the one with the longer
+// part is taken.  The parts of a rule are the rules that it uses, its texts,
+// and runs of one character class.  Among parses without such a difference the
+// choice is fixed.
 //
 // If the text must continue, the captures are those of all open parses; of
 // captures with the same name and the same begin, only the longest.

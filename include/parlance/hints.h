@@ -63,8 +63,8 @@ struct Hint {
 };
 
 struct HintOptions {
-  // The tools of the request.  With them a call is taken for one only if it
-  // names one of them.  May be null.
+  // The tools of the request.  With tools, only text that names one of them can
+  // be taken for a call.  May be null.
   const ToolSet* tools = nullptr;
   // The response was read as token ids.
   bool by_tokens = false;

@@ -103,8 +103,8 @@ struct Attempt {
   CallStatus status = CallStatus::kOk;
   std::string id;    // "" if the model wrote none, or it was not read
   std::string name;  // "" if it was not read
-  // JSON text if is_complete(), as chat_message() has it; else a beginning of
-  // it, as far as it was read, which is no JSON.
+  // JSON text if is_complete(), as chat_message() has it; else the beginning
+  // that was read, which is no JSON.
   std::string arguments;
   // The call as it was written, delimiters included.  Where a region has
   // several calls, the item of its list.  Calls that cannot be told apart have

@@ -21,8 +21,8 @@
 //   message.content, response  Ollama, which streams bare lines of JSON
 //   text, token.text           SGLang, TGI
 //
-// An event whose "type" is none of Responses or Messages is read by its other
-// members, and is a fault if it has none of these.
+// An event whose "type" belongs to neither Responses nor Messages is read by
+// its other members; without any of the members above it is a fault.
 //
 // Law: how the stream is cut into chunks changes neither the text nor the
 // faults.

@@ -110,8 +110,8 @@ class StructuralTag {
   // list.  Older spellings are replaced, and unknown keys are removed.
   json::Value to_json() const;
 
-  // What the tag leaves out of what was asked for, without compiling it.  For a
-  // tag that Format::structural_tag() made: the texts that the strings of
+  // The parts of its source that the tag leaves out, without compiling it.  For
+  // a tag that Format::structural_tag() made: the texts that the strings of
   // arguments and documents cannot contain, listed values of an argument that
   // cannot be written, calls that cannot be repeated; pointers lead into the
   // format file ("/response_template/...") or the request ("/tools/0/...").

@@ -62,14 +62,14 @@ struct FormatFinding {
   // none because no structural tag can be made.
   std::string text = {};
   // The arguments of its call, and those that are read; null if no call is.
-  // Of a random response, its message and the one that is read.
+  // For a random response: its message, and the message that is read.
   json::Value meant = {};
   json::Value read = {};
 };
 
 // Complexity: that of a structural tag and its grammar, and of reading the
-// calls; of a walk, its masks, and reading its text as often as it has bytes,
-// at most 200 times.
+// calls; for a walk, its masks, and reading its text once for each of its
+// bytes, at most 200 times.
 std::vector<FormatFinding> verify_format(
     const Format& format, const VerifyFormatOptions& options = {});
 

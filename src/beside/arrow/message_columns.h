@@ -3,9 +3,9 @@
 
 // The columns of parsed messages while they are built, and their export.
 //
-// Threads build MessageColumns for consecutive rows each.  merge() puts them
-// together one column after the other and frees what it has copied, so that at
-// most one column is there twice.
+// Threads build MessageColumns for consecutive rows each.  merge() joins them
+// column by column and frees each column that it has copied, so that at most
+// one column exists twice.
 
 #include <cstddef>
 #include <cstdint>

@@ -77,7 +77,8 @@ std::string shown(std::string_view text) {
   return json::dump(Value(text), {.ascii = false});
 }
 
-// A way to ask for responses, and what is made of it.
+// A kind of request, and the tag, the constraint and the walker of its
+// responses.
 struct Request {
   std::string what;  // for messages
   CompiledTag reader;
@@ -303,8 +304,8 @@ class Walks {
     });
   }
 
-  // Whether white space around a text is what is missing: fields strip it, and
-  // may be left out without it.
+  // Whether `read` is `meant` without the white space around it: fields strip
+  // it, and a field with nothing else is left out.
   static bool is_stripped(const Value* read, const Value& meant) {
     if (!meant.is_string()) return false;
     const std::string_view text = base::python_strip(meant.as_string());

@@ -23,7 +23,7 @@
 
 namespace parlance::verification {
 
-// Of what is found about a field, a short response.
+// For each finding about a field, a short response.
 // REQUIRES: a structural tag can be made for `tools`, which are valid.
 // Complexity: of a walk, that of its masks, and of reading its text as often as
 // it has bytes, but for long texts a fixed number of times.

@@ -959,8 +959,8 @@ Link Search::step(Symbol symbol) {
   return automaton_->step(state_, symbol, *scratch);
 }
 
-// Reads bytes that change nothing, of which the first is one, at most
-// kAccelerateAfter of them.  Counts how many in a row there were.
+// Reads bytes that change nothing, at most kAccelerateAfter of them; the first
+// byte is such a byte.  Counts how many there were in a row.
 std::size_t Search::stay(const State& state, std::string_view bytes) {
   const std::uint16_t* class_of = automaton_->nfa_.class_of.data();
   const std::atomic<Link>* links = state.links();

@@ -338,8 +338,8 @@ StateId Languages::state_of(LanguageId expression, std::uint8_t utf8) {
   return id;
 }
 
-// `made`, or no text if what was made last overflowed: that may be negated in
-// it, so it is unusable.
+// `made`, or no text if a limit was passed while it was made: an expression
+// that lacks texts may be negated inside it, so it is unusable.
 ExprId Languages::usable(ExprId made) {
   if (!expressions_->overflowed()) return made;
   expressions_->clear_overflow();

@@ -75,8 +75,8 @@ TrieId Expressions::intern_trie(std::vector<TrieEdge> edges) {
 // bits become one trie: its edges are the last six bits, and the shared bits
 // are its number one level up.
 //
-// Invariant: `edges` are those of the numbers of `group` so far; what comes
-// before the group is in `upper`.
+// Invariant: `edges` has the edges for the numbers of `group` so far, and
+// `upper` has all groups before it.
 std::vector<Expressions::TriePart> Expressions::level_up(
     const std::vector<TriePart>& parts) {
   std::vector<TriePart> upper;

@@ -112,7 +112,7 @@ Result<Explored> explore(Languages& languages, LanguageId language,
 // Most characters beyond ASCII are in no pattern, and so are read in one state.
 void complete(Explored& explored) {
   const std::size_t size = explored.rows.size();
-  // By place: the one that it becomes.
+  // By place: the place with which it is merged, or itself.
   std::vector<std::uint32_t> becomes(size);
   for (std::size_t i = 0; i < size; ++i) {
     becomes[i] = static_cast<std::uint32_t>(i);

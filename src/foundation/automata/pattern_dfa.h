@@ -45,9 +45,9 @@ class PatternDfa {
   // Visits at most Limits::pattern_states states, and needs at most
   // Limits::automaton_bytes for them.
   //
-  // Errors: kUnsupportedPattern for what is not regular, and for matches that
-  // what follows can undo; kConflict for a pattern that matches the empty text,
-  // which every text contains; kTooLarge.
+  // Errors: kUnsupportedPattern for a pattern that is not regular, and for one
+  // whose matches the following text can undo; kConflict for a pattern that
+  // matches the empty text, which every text contains; kTooLarge.
   static Result<PatternDfa> compile(std::span<const regex::Hir> patterns,
                                     const Limits& limits = {});
 

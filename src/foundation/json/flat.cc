@@ -1,6 +1,6 @@
 // A reader for a whole JSON text, see flat.h.  Unlike Reader it keeps nothing
-// between pieces, and leaves what is rare and what is wrong to Reader, which
-// reads it again and explains the error.
+// between pieces.  Rare constructs and errors are left to Reader, which reads
+// the text again and explains the error.
 
 #include "json/flat.h"
 

@@ -30,10 +30,10 @@ namespace parlance::json {
 // Reads `text` as one value, with white space around it.
 Result<Value> read_python(std::string_view text, const Limits& limits = {});
 
-// Appends what `text`, a part of a string between its quotes, means, up to an
-// escape that is not valid; returns whether there is none.  `raw`: it has no
-// escapes.  The part does not end inside an escape, or after a high surrogate
-// that a low one completes.
+// Appends the meaning of `text`, a part of a string between its quotes, up to
+// the first escape that is not valid.  Returns whether all escapes are valid.
+// `raw`: it has no escapes.  The part does not end inside an escape, or after a
+// high surrogate that a low one completes.
 bool append_python_text(std::string_view text, bool raw, std::string& out);
 
 }  // namespace parlance::json

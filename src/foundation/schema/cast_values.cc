@@ -125,7 +125,8 @@ CastValues quoted_values(const std::vector<LooseType>& types,
   out.some_strings = true;
   json::Object limits = {
       {"not", json::Object{{"type", "string"}, {"pattern", cast}}}};
-  // A list of a parameter that is none comes from a repeated tag.
+  // A list as the value of a parameter that is no list comes from a repeated
+  // tag.
   if (!has(types, LooseType::kArray)) {
     limits.set("items", limits);
   }

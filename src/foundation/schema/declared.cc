@@ -157,9 +157,9 @@ Declared Declared::root(std::shared_ptr<const ToolSchema> tool) {
   return {std::move(tool), {{document->root}}};
 }
 
-// Steps: the nodes of an alternative are looked at in turn; what holds with
-// them is added; where one of several schemas holds, the alternative becomes
-// one for each of them.
+// Steps: the nodes of an alternative are visited in turn, and the nodes that
+// hold in place with them are added.  Where one of several schemas holds, the
+// alternative becomes several alternatives, one for each schema.
 //
 // Invariant: of each item of `left`, the nodes before `next` have been looked
 // at, and what holds with them is in the item.

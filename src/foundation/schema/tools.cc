@@ -69,9 +69,9 @@ bool requires_undeclared(const json::Value& parameters) {
          });
 }
 
-// What the tool says of arguments that it does not declare.  It allows them if
-// that is explicit: a tool that declares some and mentions no others has no
-// others but those that it requires.
+// What the tool says of arguments that it does not declare.  They are allowed
+// only explicitly: a tool that declares some arguments and mentions no others
+// accepts, besides those, only the ones that it requires.
 std::optional<schema::Undeclared> undeclared_of(
     const json::Value& parameters,
     const std::shared_ptr<const schema::ToolSchema>& tool) {

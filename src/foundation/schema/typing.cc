@@ -132,8 +132,9 @@ std::optional<json::Value> json_number(std::string_view text) {
 }
 
 // A finite whole number as an integer.  Beyond the integers that a double can
-// count, 1e23 in JSON stays what the reader of JSON makes of it, which is
-// written as it was; as an integer it would get digits that the text lacks.
+// count, a number of JSON such as 1e23 stays the value that the reader of JSON
+// gives it, which is written as it was: as an integer it would get digits that
+// the text lacks.
 json::Value whole_number(std::string_view text, double number,
                          Numbers numbers) {
   constexpr double kCountable = 9007199254740992;  // 2^53

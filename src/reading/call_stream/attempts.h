@@ -51,9 +51,9 @@ class Attempts {
     Span inner = {};      // the bytes without delimiters
     std::string id = {};  // of a call whose reader does not know it
   };
-  // Whether the next attempt, which has this place, has its text, and is read
-  // again if it cannot be read: of calls that cannot be told apart, which share
-  // a place, 16 at most.
+  // Whether the next attempt, which has this place, gets its text, and is read
+  // again if it is no call.  Calls that cannot be distinguished share a place,
+  // and only the first 16 of them do.
   bool copies(Span place) {
     constexpr std::size_t kMost = 16;
     shares_ = place == last_ ? shares_ + 1 : 0;

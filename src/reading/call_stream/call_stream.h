@@ -43,7 +43,7 @@
 // The events of a call come after those of the calls before it: a call waits
 // until the one before it is closed, or its region ends.  So the calls that
 // were closed are exactly the calls of the message, in order, and a call that
-// is not closed when the next one opens is none.
+// is not closed when the next one opens is not in the message.
 //
 // A reader for a shape that cannot be read piece by piece writes nothing, and
 // its calls are announced when the region closes.

@@ -183,7 +183,7 @@ Token JsonScanner::flush() {
 
 // Reads a byte between tokens, or the first byte of one.
 //
-// kSpace is what stands between two other tokens: white space, and the comma or
+// kSpace is the text between two other tokens: white space, and the comma or
 // the colon.  It comes before the byte that ends it is read.
 Token JsonScanner::read_between(const Input& input, char c) {
   if (step_ == Step::kRecover) return read_recover(input, c);
@@ -319,7 +319,7 @@ void JsonScanner::end_value() {
 }
 
 // After a value: a separator, the next value, or something else.  token_ is
-// where a separator begins: if it turns out to be none, the other text begins
+// where a separator may begin; if it is no separator, the other text begins
 // there.
 Token JsonScanner::read_after(char c) {
   using Values = JsonDialect::Values;

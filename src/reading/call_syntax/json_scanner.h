@@ -81,8 +81,8 @@ class JsonScanner {
   // Reads all that is left of the text, if it is inside a string of JSON and
   // has neither escapes nor the end of the string.  Otherwise reads nothing.
   bool skip_plain(const Input& input);
-  // The same without a look at the text, none of which is kText.  REQUIRES:
-  // in_text(), and skip_plain() of a scanner at the same place returned true.
+  // The same without the text, so no token is kText.  REQUIRES: in_text(), and
+  // skip_plain() of a scanner at the same place returned true.
   void skip_text(const Input& input) {
     position_ = text_ = input.total();
     high_ = false;

@@ -11,9 +11,10 @@
 //   {"a":                    kBody     the end of the text
 //
 // Invariant: frames_ has the elements that contain at_, and the text before at_
-// is in tokens.  A step that cannot go on returns false; the next one begins
-// with the same marker, but searched_, name_search_, blank_ and look_ say how
-// far the text has been looked at, so no byte is searched twice for the same.
+// is in tokens.  A step that needs more text returns false.  The next step
+// begins at the same marker, but searched_, name_search_, blank_ and look_ say
+// how far the text has been searched, so no byte is searched twice for the same
+// purpose.
 
 #include "call_syntax/nested_scanner.h"
 

@@ -44,8 +44,8 @@ class TokenCounter {
     counts_.*part += end - begin;
   }
 
-  // The counts of a response of `total` tokens so far, of which those of the
-  // parts are some.
+  // The counts of a response of `total` tokens so far.  Not all tokens are in a
+  // part.
   TokenCounts counts(std::int64_t total) const {
     TokenCounts out = counts_;
     out.markup = std::max<std::int64_t>(total - counts_.total(), 0);

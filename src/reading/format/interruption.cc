@@ -168,7 +168,7 @@ Texts body_begins(const Field& field, const FieldReading& reading) {
   return out;
 }
 
-// The text with which a layout begins, up to the first part that is none.
+// The text with which a layout begins, up to the first part that is no text.
 std::string written_begin(const WriteLayout& layout) {
   std::string out;
   for (const WriteParts* parts : {&layout.section_begin, &layout.parts}) {

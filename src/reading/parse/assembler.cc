@@ -52,8 +52,7 @@ bool consists_of_calls(const json::Value& value) {
          arguments != nullptr && arguments->is_object();
 }
 
-// An id that is null or "" is none, and a call without an id has no member for
-// it.
+// Removes ids that are null or "": a call without an id has no member for it.
 void drop_empty_ids(json::Value& value) {
   if (value.is_array()) {
     for (json::Value& item : value.mutable_items()) {

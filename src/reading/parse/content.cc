@@ -106,7 +106,7 @@ ContentResult parse_json(const MarkedText& marked, const Content& content,
     return std::move(*value);
   }
   Error error = std::move(value).error();
-  // A place in the rewritten text is none in the response.
+  // A place in the rewritten text has no place in the response.
   std::optional<Span> rewritten_place;
   if (working != text) rewritten_place = std::exchange(error.span, {});
   switch (error.code) {
@@ -528,7 +528,8 @@ ContentResult parse_call_list(std::string_view text, const Limits& limits) {
   return error;
 }
 
-// The place of an error in a value is none in the text that contains it.
+// The place of an error inside a value is not a place in the text that contains
+// the value.
 ContentResult without_place(ContentResult value) {
   if (value || !value.error().span) return value;
   Error error = std::move(value).error();

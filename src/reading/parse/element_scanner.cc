@@ -162,7 +162,8 @@ ElementScanner::Kind ElementScanner::next_between(const Input& in,
       return Kind::kMore;
     }
   }
-  // What stands before the match, or before what may become one, is no element.
+  // Text before the match, or before the beginning of a possible match, is no
+  // element.
   const bool decided = run(in);
   if (decided) search_.match(match_);
   const std::uint64_t first = decided          ? match_.begin
@@ -174,8 +175,8 @@ ElementScanner::Kind ElementScanner::next_between(const Input& in,
     return Kind::kOther;
   }
   if (!decided) return Kind::kMore;
-  // The value of an interrupted call ends with a tail, and its next element is
-  // none of this call.
+  // The value of an interrupted call ends with a tail, and the next element
+  // does not belong to this call.
   if (strict && match_.pattern == 0 && tail_first_) {
     other_ = true;
     token_.stray = {match_.begin, match_.end};

@@ -126,7 +126,7 @@ class ElementScanner {
   }
   // The end of the last JSON string.
   std::uint64_t string_end() const { return json_.string_end(); }
-  // Whether the last JSON turned out to be none.
+  // Whether the last JSON turned out not to be valid.
   bool is_damaged() const { return damaged_; }
 
  private:

@@ -344,9 +344,9 @@ void ReadingFilter::refuse_candidate(const Delimited* close) {
 }
 
 // Decides a candidate that ends at `end`.  Returns whether it has a call.
-// `whole`: so is its value, which may be an answer in JSON.  What is none, and
-// has the brackets of an object or of arguments, is a call that cannot be read;
-// in prose, such as "[see below]", none begins.
+// `whole`: so is its value, which may be an answer in JSON.  Text that is no
+// call, but has the brackets of an object or of arguments, is a call that
+// cannot be read; in prose, such as "[see below]", no call begins.
 bool ReadingFilter::settle_candidate(const Delimited* close, std::uint64_t end,
                                      bool whole) {
   if (candidate_is_call(close)) {

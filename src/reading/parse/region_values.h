@@ -39,9 +39,9 @@ bool reads_values(const format::Field& field,
 bool has_several_values(const format::Field& field,
                         const format::FieldReading& reading);
 
-// Whether a call that gives no arguments is none.  Elsewhere they are {}.  JSON
-// that may be an answer is no call without them, and in a sequence the next
-// value may be what is missing.
+// Whether a call must give arguments.  Elsewhere they are {}.  JSON that may be
+// an answer is no call without them, and in a sequence the next value may be
+// what is missing.
 bool needs_arguments(const format::FieldReading& reading);
 
 // What reading a value may use.
@@ -65,9 +65,9 @@ struct ItemEnd {
 };
 
 // The value of `text`: a call, or a list of calls if has_several_values().  An
-// error if no item is a call; else the items that are none are added to
-// `damage`.  `ends`, if not null, gets all items, those of a list with their
-// own places.  Complexity: O(text.size()).
+// error if no item is a call; else the other items are added to `damage`.
+// `ends`, if not null, gets all items, those of a list with their own places.
+// Complexity: O(text.size()).
 Result<json::Value> read_values(const format::Field& field,
                                 const format::FieldReading& reading,
                                 const format::CallParts& parts,

@@ -68,9 +68,9 @@ class SegmentSink {
   // The open region ends at `position` without a delimiter: its value is
   // complete.
   virtual void on_value_end(std::uint64_t position) = 0;
-  // The open region turns out to be none: the text before `position` is no
-  // value, and what follows belongs to no region.  False: it has a call all the
-  // same, and goes on.
+  // The open region turns out to be text: what precedes `position` is no value,
+  // and what follows belongs to no region.  False: it has a call all the same,
+  // and goes on.
   virtual bool on_abandon(std::uint64_t position) = 0;
   // A text that ends the response.  Text that follows is not of the response,
   // unless `more`.
@@ -82,7 +82,7 @@ class SegmentSink {
   virtual void on_left_out(std::string_view text, std::uint64_t begin,
                            std::string_view what) = 0;
   // A delimiter comes next that is left out, where nothing but white space
-  // stands in the text: it is layout, and the text begins behind the delimiter.
+  // stands in the text: it is layout, and the text begins after the delimiter.
   // `closes`: the field that it closes late, or kNoField.
   virtual void on_empty_text(FieldId closes) = 0;
   // The opener of a field of calls, or the close of one, in [begin, end), is

@@ -103,7 +103,7 @@ bool Segmenter::stays_in_phase() {
   return phase() == handled_ && scanned() == total_;
 }
 
-// A match that consists of what JSON itself consists of, such as "]".
+// A match that consists of brackets and separators of JSON, such as "]".
 bool Segmenter::is_part_of_value(const automata::Match& match) const {
   return !by_elements_ && match.end > match.begin &&
          match.end <= scanner_.position() &&
@@ -220,7 +220,7 @@ bool Segmenter::process_outside(bool end, bool given) {
       give_up_value();
       return true;
     case Phase::kOutside:
-      // At the end what was read may be several tokens.
+      // At the end of the text several tokens may have been read at once.
       return read() < total_ || (end && given);
     case Phase::kOther:
       handled_ = Phase::kAfter;

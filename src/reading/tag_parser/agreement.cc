@@ -86,7 +86,8 @@ class Replay {
     return true;
   }
 
-  // The region of a tag opens.  If one has been opened ahead, it is that one.
+  // The region of a tag opens.  If a region has been opened ahead, it is this
+  // region.
   bool open(const Open& tag) {
     if (region_ != kNoTagNode) return false;
     const Span delimiter{static_cast<std::size_t>(tag.begin),

@@ -156,7 +156,8 @@ class EarleyRecogniser {
     std::uint64_t chars_limit = ~std::uint64_t{0};
     std::uint64_t tokens_limit = ~std::uint64_t{0};
     bool lazy = false;
-    // Of a copy: of what, after which token, and the characters of its bytes.
+    // For a copy: the activation that it copies, the token after which it was
+    // made, and the characters of that token's bytes.
     std::uint32_t of = 0;
     std::uint32_t copied = 0;
     std::uint64_t chars = 0;

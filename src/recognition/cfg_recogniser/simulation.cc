@@ -99,10 +99,10 @@ std::uint16_t& Simulation::assumption(ContextId a, ContextId b) {
 //
 // Invariant: assumed_ has the pairs that are assumed or were found to hold
 // under these assumptions, taken_ those whose answer yes is known from before.
-// When a pair is found not to hold, both are cut back to what they were before
-// it, as what was concluded from it is void.  compared_ is not cut back: an
-// answer yes depends on the assumptions that stand in the end, an answer no on
-// all that was looked at.
+// When a pair is found not to hold, both lists are cut back to their sizes
+// before it, because the conclusions from it are void.  compared_ is not cut
+// back: the answer yes depends on the assumptions that remain in the end, the
+// answer no on every pair that was compared.
 //
 // Recursive: at most kMostPairs deep.
 bool Simulation::holds(ContextId a, ContextId b) {

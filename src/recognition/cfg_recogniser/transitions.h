@@ -80,7 +80,7 @@ class Transitions {
   // if the closure is pure.
   MadeOfKernel find_or_make(const NumberedKernel& kernel,
                             std::span<const ContextId> order);
-  // By parts; dead if there are none.
+  // Made by parts; dead if the kernel has no parts.
   MadeOfKernel make_by_parts(const NumberedKernel& kernel,
                              std::span<const ContextId> order);
   MadeOfKernel make_part(const NumberedKernel& kernel, Items& part);

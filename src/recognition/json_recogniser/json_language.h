@@ -78,7 +78,8 @@ class CompileNotes {
   const JsonLanguage& language_;
   std::vector<schema_solver::NodeNote> found_;
   bool narrowed_ = false;  // the languages, by the compile
-  // notes(), made when first read, of what the compile found.
+  // notes(), which is made when it is first read, from what the compile has
+  // found.
   mutable base::Once made_;
   mutable std::vector<GrammarNote> notes_;
   bool surveyed_ = false;

@@ -206,8 +206,8 @@ KeySet NextMembers::next_in_order(FrameId id, DisjunctId disjunct,
   return sets.subtract(left, frames_[id].used);
 }
 
-// Those of the possible keys after which the alternative can be completed; with
-// `any_only`, some of them, none only if there is none.
+// The possible keys after which the alternative can be completed.  With
+// `any_only`, some of these keys, and at least one if there is one.
 //
 // can_continue_with() answers that for one key, at the cost of a question to
 // the solver.  Objects may have thousands of keys, so keys about which the

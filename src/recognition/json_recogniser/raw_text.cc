@@ -40,8 +40,9 @@ bool JsonRecogniser::raw_can_end(Configuration config) {
 }
 
 // The bounds are counted from here, so that texts with equally much left have
-// one key.  A maximum that no token reaches is none, nor is a minimum that is
-// reached; one that no token reaches is not reached later either.
+// one key.  A maximum that no token reaches does not matter, and neither does a
+// minimum that is reached; a minimum that no token reaches cannot be reached
+// later either.
 Configuration JsonRecogniser::raw_mask_key(Configuration config,
                                            std::uint32_t longest) {
   if (config.dead()) return config;

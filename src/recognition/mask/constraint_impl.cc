@@ -301,8 +301,9 @@ bool ConstraintImpl::fill(const Position& position, const StopSet& stops,
       const MaskHandle handle =
           made ? compiler_->store().intern(builder->view()) : MaskHandle{};
       if (handle) {
-        // The key by what this mask depends on: the one before may be that of
-        // masks of another vocabulary, which depend on less.
+        // The key is made of the things that this mask depends on.  The key
+        // before may belong to masks of another vocabulary, which depend on
+        // fewer.
         masks.memo.insert(mask_key_of(*use, position.config), handle);
         store_in_part(*use, position.config, past_part, handle);
         if (maker->read_most()) {

@@ -19,7 +19,7 @@ namespace parlance {
 namespace {
 
 constexpr std::size_t kMostRows = std::size_t{1} << 20;
-// Sets of stop tokens that are told apart.
+// Sets of stop tokens that a table distinguishes.
 constexpr std::size_t kMaxStopSets = 16;
 // Handles for each row, before all are forgotten.
 constexpr std::size_t kKeysPerRow = 8;

@@ -142,8 +142,9 @@ void add_fact(Facts& facts, const std::string& slot, Fact fact) {
   it->second.required = it->second.required || fact.required;
 }
 
-// Keeps what is true of the values of either.  Of a slot that only one has, the
-// other says nothing, unless its object is closed: then it has no such slot.
+// Keeps what is true of the values of either.  If only one option has a slot,
+// the other says nothing about it, unless its object is closed: then it forbids
+// the slot.
 void join(Facts& facts, const Facts& other) {
   const auto is_closed = [](const Facts& in, const std::string& slot) {
     return !slot.empty() && in.closed.contains(std::string(outside(slot)));

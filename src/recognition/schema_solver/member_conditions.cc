@@ -211,9 +211,9 @@ ConditionId MemberConditions::of(Literal literal) {
 // one that holds is in the first and none is in the second, or the other way
 // round.  Two hold if two do in a half, or some in each.  O(n log n).
 //
-// Of nodes that exclude each other, one that holds says enough.  So only groups
-// of overlapping nodes are treated like that: one holds in some group, or two
-// do.
+// Of nodes that exclude each other, it is enough to know one that holds.  So
+// only groups of overlapping nodes are treated like that: one holds in some
+// group, or two do.
 ConditionId MemberConditions::one_of(NodeId id, bool negated) {
   std::vector<ConditionId> any;
   for (const std::vector<NodeId>& group : overlapping_groups(id)) {

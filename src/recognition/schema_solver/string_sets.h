@@ -42,8 +42,8 @@ class StringSets {
   bool is_ignored(schema::PatternId pattern) const {
     return patterns_[pattern] == kIgnored;
   }
-  // The same for a pattern that may stand for a format: what has the format may
-  // be more than its expression matches.  All strings if it is ignored.
+  // The same for a pattern that may stand for a format.  More strings may have
+  // the format than its expression matches.  All strings if it is ignored.
   automata::LanguageBounds of_rule(schema::PatternId pattern);
   // The error of the first pattern that of_pattern() could not compile.
   const std::optional<Error>& error() const { return error_; }
@@ -74,7 +74,8 @@ class StringSets {
   automata::Languages& languages_;
   std::vector<automata::LanguageId> patterns_;  // kUnknown, kIgnored
   std::optional<Error> error_;
-  // Of formats whose expression is not exact: what certainly contains them.
+  // For formats whose expression is not exact: languages that certainly contain
+  // them.
   std::unordered_map<schema::PatternId, automata::LanguageId> supersets_;
   std::unordered_map<const void*, automata::LanguageId> enums_;
   // Languages that are sorted lists of strings.

@@ -97,7 +97,7 @@ struct StringText {
 StringText string_text(const ElementLayout& layout, std::string_view text,
                        std::size_t begin);
 
-// The value after a head, and where its element ends; nothing if it is none.
+// The value after a head, and where its element ends; nothing if no value fits.
 struct ElementValue {
   json::Value value;
   std::size_t end = 0;

@@ -22,9 +22,9 @@
 //
 // If the text of an object has several parses, an earlier alternative of the
 // schema is preferred to a later one.  Within an alternative, the value that
-// the rule prefers is tried first at each element, in the order of the text. If
-// several elements have the same name, the last one gives the value; a Python
-// call is none if a name comes twice.
+// the rule prefers is tried first at each element, in the order of the text.
+// If several elements have the same name, the last one gives the value; a
+// Python call that gives a name twice is not a call.
 //
 // Law: a text that the grammar of the node generates is read to its end, and
 // the value is valid under the schema, but for a Python call that has an

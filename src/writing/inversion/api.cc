@@ -304,9 +304,9 @@ WrittenPart read_written(const Format& format, std::string_view written,
   if (!attempts.empty() && attempts.back().status == CallStatus::kCutOff) {
     open_call = &attempts.back();
   }
-  // Of a response that has ended, a string without an end may end at a closer
-  // in it; that of a prompt goes on.  So the last call of the open region that
-  // is not complete is open, and nothing comes after it.
+  // In a response that has ended, a string without its quote may end at a
+  // closer in it; in a prompt the string continues.  So the last call of the
+  // open region that is not complete is open, and nothing comes after it.
   if (!out.open.empty()) {
     for (const Attempt& attempt : attempts) {
       if (attempt.bytes.begin < opened || is_complete(attempt.status)) continue;

@@ -325,7 +325,8 @@ class Continuations {
 
   void after_finished(Tier tier) {
     if (tier == kValid || tier == kInvalid) return;
-    // A call that cannot be read is none, so that one may have to come.
+    // A call that cannot be read does not count, so a call may still have to
+    // come.
     const bool anew = read_.finished.empty() ||
                       (read_.finished == calls_.field && calls_.must_come &&
                        read_.complete_calls() == 0);

@@ -24,7 +24,7 @@
 namespace parlance::inversion {
 
 struct DocumentRule {
-  // Schemas of what no part of a document may be.
+  // Schemas that no part of a document may satisfy.
   json::Array refused = {};
   // Patterns that no name of a member may match.
   std::vector<std::string> names = {};

@@ -1,8 +1,8 @@
-// Brzozowski's derivative by a text instead of a letter.  A state is what is
-// left to read: a list of nodes, the next one first.  Reading replaces a node
-// by its parts until a text of known spelling is next, and compares.  What is
-// left of anything but markers and free text is no node, and then there is no
-// derivative.
+// Brzozowski's derivative by a text instead of a letter.  A state is the list
+// of the nodes that are left to read, the next one first.  Reading replaces a
+// node by its parts until a text of known spelling is next, and compares.  What
+// is left of anything but markers and free text is no node, and then there is
+// no derivative.
 
 #include "inversion/prefix.h"
 

@@ -10,10 +10,10 @@
 //
 // The reader itself says so: calls with strings of each character, at each end
 // and inside, with words that may be read as something else, and with values of
-// each type are written as the format writes them, and read.  What is not read
-// back is left out of the grammar, by character and by type, so what is left is
-// smaller than what would be read back, never larger by one of the values that
-// were tried.
+// each type are written as the format writes them, and read.  Values that are
+// not read back are left out of the grammar, by character and by type.  So the
+// grammar may lack values that would be read back, but it has none of the
+// values that were tried and not read back.
 
 #include <optional>
 #include <string>

@@ -10,8 +10,8 @@
 //
 //   0: [a-z] 0 | "\n" 1 | ""     1: [a-z] 0 | ""
 //
-// Characters are told apart only where some operand tells them apart, so one
-// character of each class says where all of them lead to.
+// Characters that no operand distinguishes form a class, and one character of a
+// class says where all of them lead.
 
 #include <algorithm>
 #include <set>
@@ -91,8 +91,8 @@ class LarkReader::Meanings {
     return fail(index, "A terminal with \"&\" or \"~\" needs too many states.",
                 ErrorCode::kTooLarge);
   }
-  // The combination that an expression is, followed through the names of
-  // terminals; kNoId if it is none.
+  // The combination that an expression is, also through the names of terminals;
+  // kNoId if it is not a combination.
   std::uint32_t combination_of(ExprId id) const;
   std::vector<ExprId> alternatives_of(ExprId id) const;
   bool language_of(std::size_t index, ExprId id, LanguageId& out);
