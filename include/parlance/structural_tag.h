@@ -24,8 +24,7 @@
 //                   that field in the message.  Default: nothing.
 //   "tool": NAME    on a tag: the tag is a call of that tool, and the value of
 //                   the one json_schema in it is the arguments.
-//   "call_id": TEXT on a format in such a tag: the id of the call is TEXT,
-//   which
+//   "call_id": TEXT on a format in such a tag: the call has the id TEXT, which
 //                   may be empty, and then the text of the format.
 //
 // One more is ours as well, and changes which texts the tag allows:
@@ -58,13 +57,10 @@
 #include "parlance/schema_options.h"
 #include "parlance/vocabulary.h"
 
-namespace parlance::structural_tag {
-struct TagTree;
-}
-
 namespace parlance {
 
-namespace grammar {  // src/writing/structural_tag/structural_tag.h
+namespace structural_tag {
+struct TagTree;  // src/writing/structural_tag/structural_tag.h
 }
 
 // Immutable, cheap to copy, safe to share between threads.
