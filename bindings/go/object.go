@@ -9,7 +9,7 @@ import (
 // that a nil one converts to a nil object.
 type object struct {
 	at      pointer
-	free    func(pointer)
+	kind    handle
 	cleanup runtime.Cleanup
 	busy    atomic.Bool        // a call is made whose result is copied after it
 	uses    atomic.Int64       // calls that are made with the handle, and what follows
@@ -23,9 +23,13 @@ const (
 )
 
 // adopt gives a new handle to the garbage collector.
-func adopt(at pointer, free func(pointer)) *object {
-	o := &object{at: at, free: free}
-	o.cleanup = runtime.AddCleanup(o, free, at)
+func adopt(at pointer, kind handle) *object {
+	o := &object{at: at, kind: kind}
+	o.cleanup = runtime.AddCleanup(o, func(at pointer) {
+		var c call
+		defer c.begin().end()
+		kind.free(&c, at)
+	}, at)
 	return o
 }
 
@@ -44,21 +48,21 @@ func (o *object) pointer() pointer {
 }
 
 // done ends a call with what pointer gave.
-func (o *object) done() {
+func (o *object) done(c *call) {
 	if o != nil && o.uses.Add(-1) == closed {
-		o.drop()
+		o.drop(c)
 	}
 }
 
 // drop frees a closed object, which no call uses.
-func (o *object) drop() {
+func (o *object) drop(c *call) {
 	if !o.uses.CompareAndSwap(closed, closed|freed) {
 		return
 	}
 	o.cleanup.Stop()
 	at := o.at
 	o.at = nullPointer
-	o.free(at)
+	o.kind.free(c, at)
 }
 
 // enter begins a call whose result lives until the next call of the same object: it
@@ -85,7 +89,9 @@ func (o *object) close() error {
 	}
 	defer o.leave()
 	if o.uses.Or(closed) == 0 {
-		o.drop()
+		var c call
+		defer c.begin().end()
+		o.drop(&c)
 	}
 	return nil
 }

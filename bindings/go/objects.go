@@ -127,3 +127,57 @@ type Vocabulary object
 func (o *Vocabulary) Close() error {
 	return (*object)(o).close()
 }
+
+// handle is what kind of object it is.
+type handle uint8
+
+const (
+	noHandle handle = iota
+	batchHandle
+	chatHandle
+	compiledTagHandle
+	compilerHandle
+	constraintHandle
+	formatHandle
+	grammarHandle
+	matcherHandle
+	parserHandle
+	sseHandle
+	tableHandle
+	tagHandle
+	toolsHandle
+	vocabularyHandle
+)
+
+func (h handle) free(c *call, at pointer) {
+	switch h {
+	case batchHandle:
+		cBatchFree(c, at)
+	case chatHandle:
+		cChatFree(c, at)
+	case compiledTagHandle:
+		cCompiledTagFree(c, at)
+	case compilerHandle:
+		cCompilerFree(c, at)
+	case constraintHandle:
+		cConstraintFree(c, at)
+	case formatHandle:
+		cFormatFree(c, at)
+	case grammarHandle:
+		cGrammarFree(c, at)
+	case matcherHandle:
+		cMatcherFree(c, at)
+	case parserHandle:
+		cParserFree(c, at)
+	case sseHandle:
+		cSSEFree(c, at)
+	case tableHandle:
+		cTableFree(c, at)
+	case tagHandle:
+		cTagFree(c, at)
+	case toolsHandle:
+		cToolsFree(c, at)
+	case vocabularyHandle:
+		cVocabularyFree(c, at)
+	}
+}

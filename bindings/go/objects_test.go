@@ -379,6 +379,35 @@ func TestCloseWhileOthersCall(t *testing.T) {
 	}
 }
 
+// A function that a call calls may call in turn, and so may others meanwhile.
+func TestCallsInACall(t *testing.T) {
+	format := ok(parlance.BuiltIn("qwen3"))(t)
+	matcher := encoded(t, func(string) []uint32 {
+		var all sync.WaitGroup
+		parse := func() {
+			defer all.Done()
+			for range 20 {
+				result, err := format.Parse("<think>a</think>b", nil)
+				if err != nil || !strings.Contains(string(result), `"content":"b"`) {
+					t.Error(string(result), err)
+				}
+			}
+		}
+		all.Add(4)
+		for range 3 {
+			go parse()
+		}
+		parse()
+		all.Wait()
+		return []uint32{2, 2}
+	})
+	for range 2 {
+		if forced := ok(matcher.ForcedTokens())(t); !slices.Equal(forced, []uint32{2, 2}) {
+			t.Error(forced)
+		}
+	}
+}
+
 func TestEncoderPanics(t *testing.T) {
 	matcher := encoded(t, func(string) []uint32 { panic("no tokenizer") })
 	for range 2 {

@@ -19,16 +19,8 @@ package parlance
 
 import (
 	"encoding/json"
-	"fmt"
 	"unsafe"
 )
-
-func init() {
-	if found := abi(); found != headerABI {
-		panic(fmt.Sprintf("parlance: the library has version %d of the C interface, and "+
-			"this package needs version %d", found, headerABI))
-	}
-}
 
 // Version is that of the library, such as "0.1.0".
 func Version() string { return version() }

@@ -20,7 +20,7 @@ func NewVocabulary(tokens Tokens) (*Vocabulary, error) { return vocabularyFromTo
 func ReadVocabulary(data []byte) (*Vocabulary, error) { return vocabularyFromMemory(viewed(data)) }
 
 // LoadVocabulary loads a model's folder, or a file in any of these forms.
-func LoadVocabulary(path string) (*Vocabulary, error) { return vocabularyFromPath(path) }
+func LoadVocabulary(path string) (*Vocabulary, error) { return vocabularyFromPath(place(path)) }
 
 // VocabularyOfFiles takes the files of a model's folder; "" for one that is missing.
 func VocabularyOfFiles(tokenizerJSON, tokenizerConfig, generationConfig, config string) (*Vocabulary, error) {
@@ -39,7 +39,7 @@ func (v *Vocabulary) WithEncoder(encode func(text string) []uint32) (*Vocabulary
 }
 
 // Save writes the tokens and the tables that compilers need.
-func (v *Vocabulary) Save(path string) error { return vocabularySave(v, path) }
+func (v *Vocabulary) Save(path string) error { return vocabularySave(v, place(path)) }
 
 // Bytes are the tokens alone, for ReadVocabulary.
 func (v *Vocabulary) Bytes() ([]byte, error) { return vocabularyToBytes(v) }

@@ -118,7 +118,7 @@ def test_versions_that_are_needed():
     )
     assert f"Rust {least} or newer" in PAGES["docs/guide/rust.md"]
     (least,) = re.findall(
-        r"^go ([\d.]+)$", (ROOT / "bindings/go/go.mod").read_text(), re.MULTILINE
+        r"^go ([\d.]+?)(?:\.0)?$", (ROOT / "bindings/go/go.mod").read_text(), re.MULTILINE
     )
     assert f"Go {least} or newer" in PAGES["docs/guide/go.md"]
 
