@@ -228,7 +228,10 @@ class Reader {
   }
 
   // Replaces every match of one substitution.  Then `content` is a view of
-  // `owned`; it stays as it was if nothing matched.
+  // `owned`; it stays as it was if nothing matched.  After an earlier
+  // substitution it is such a view already, so `out` is a text of its own.
+  //
+  // Invariant: `out` is the replacement of text[0, done).
   std::optional<Error> substitute(const Node& node,
                                   const Substitution& substitution,
                                   const SubstitutionProgram& program,
@@ -328,7 +331,9 @@ class Reader {
             "names");
   }
 
-  // x-regex-iterator: one piece per match.
+  // x-regex-iterator: one piece per match.  The groups of all pieces lie in one
+  // list, which may move while it grows, so the pieces get their parts of it at
+  // the end.
   // REQUIRES: `finder` has a value unless the pattern has a fault.
   std::optional<Error> iterate(const Node& node,
                                const std::optional<parse::Finder>& finder,
@@ -359,7 +364,7 @@ class Reader {
       }
     }
     if (all.gave_up()) return too_many_steps(node, "x-regex-iterator", text);
-    // parts.groups no longer moves.
+    // parts.groups no longer moves: piece i has those from begins[i] on.
     for (std::size_t i = 0; i < begins.size(); ++i) {
       const std::span<const Content::Group> groups = *parts.groups;
       const std::size_t end =
@@ -373,7 +378,8 @@ class Reader {
     return std::nullopt;
   }
 
-  // x-regex-key-value: one member per match.
+  // x-regex-key-value: one member per match; of several with the same key the
+  // last one counts.
   // REQUIRES: `finder` has a value unless the pattern has a fault.
   std::optional<Error> collect(const Node& node,
                                const std::optional<parse::Finder>& finder,

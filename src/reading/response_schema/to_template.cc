@@ -132,11 +132,14 @@ struct Cut {
   std::string open;
   std::string body;
   std::string close;  // "": the body extends to the end of the text
-  bool ends = true;   // false: nothing at all follows the body
+  // Whether anything follows the body, if only a '$', which `close` lacks.  A
+  // lazy body that nothing follows takes as little as it can.
+  bool ends = true;
 };
 
-// The literals of a pattern that are in every match, in order; and whether it
-// matches the empty text anywhere.
+// What is known of the pattern of an opening or a closing: the literals that
+// are in every match, in order, and whether the empty text matches everywhere
+// in a text.
 struct Delimiter {
   std::vector<std::string> literals;
   bool nullable = false;
@@ -151,7 +154,8 @@ Delimiter read_delimiter(const std::string& source) {
   if (!read) return out;
   using regex::HirKind;
   const std::vector<regex::HirNode>& nodes = read->hir.nodes;
-  // Children come before their parents.
+  // Invariant: empty[k] is final for each node k before the i-th.  Children
+  // come before their parents, so one loop suffices.
   std::vector<bool> empty(nodes.size());
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const regex::HirNode& node = nodes[i];
@@ -160,8 +164,8 @@ Delimiter read_delimiter(const std::string& source) {
       case HirKind::kNothing:
       case HirKind::kLiteral:
       case HirKind::kClass:
-      case HirKind::kAssert:  // at its place only
-      case HirKind::kLook:
+      case HirKind::kAssert:  // empty, but not everywhere: "^" only at 0
+      case HirKind::kLook:    // the same
         break;
       case HirKind::kConcat:
         empty[i] = std::ranges::all_of(node.children, is_empty);
@@ -185,6 +189,9 @@ Delimiter read_delimiter(const std::string& source) {
   }
   out.nullable = empty.back();
   out.literal = nodes.back().kind == HirKind::kLiteral;
+  // Invariant: the nodes of `left` are part of every match, and the one that
+  // comes first in the pattern is the last of the list.  What is below an
+  // alternation or a repetition that may be left out is in some matches only.
   std::vector<std::size_t> left = {nodes.size() - 1};
   while (!left.empty()) {
     const regex::HirNode& node = nodes[left.back()];
@@ -426,7 +433,11 @@ class Converter {
     return check_apart();
   }
 
-  // A template reads each byte once: what closes a region cannot open the next.
+  // Refuses properties whose matches may share bytes.  The searches of a schema
+  // do not know of each other: with one property between "<a>" and "<b>" and
+  // another one after "<b>", the same "<b>" ends the first and begins the
+  // second. A template reads each byte once: what closes a region cannot open
+  // the next.
   std::optional<Error> check_apart() const {
     for (const Region& one : regions_) {
       if (one.open.literals.empty()) continue;
@@ -833,6 +844,10 @@ class Converter {
     Value transform;
   };
 
+  // Adds the parts of `target`, an object, to `call`, with those of the objects
+  // inside it.  Captures and content add up over all objects; call.transform is
+  // the transform of the object that was collected last, so the caller puts it
+  // into its own before the next one.
   std::optional<Error> collect(const Node& target, const Node& top,
                                Call& call) {
     if (target.regex && target.regex->has_names()) {

@@ -199,7 +199,9 @@ ExprId Lowering::other_tokens() {
   return out_.rules.tokens(std::move(set));
 }
 
-// A tag with a tool contains one json_schema, and no tag inside it has a tool.
+// Lists the calls: each json_schema inside a tag with a tool, at any depth.
+// check_calls() has made sure that such a tag contains one json_schema and that
+// no tag inside it has a tool, so the nearest tag with a tool is the only one.
 void Lowering::add_calls() {
   for (std::size_t i = 0; i < tag_.nodes.size(); ++i) {
     if (!inside_ || tag_.nodes[i].type != TagNodeType::kJsonSchema) continue;
@@ -274,7 +276,8 @@ struct CachedElements {
   }
 };
 
-// The key of the cache: everything that lower_arguments() reads.
+// The key of the cache: everything that lower_arguments() reads.  An option
+// that is missing here would give a node the rules of another node's options.
 std::string cache_key(const json::Value& schema,
                       const ArgumentOptions& options) {
   recogniser::KeyWriter writer('a');
@@ -326,7 +329,8 @@ Result<LoweredArguments> Lowering::elements(const json::Value& schema,
   const auto first = static_cast<ExprId>(rules.exprs.size());
   const std::size_t first_rule = rules.rules.size();
   rules.append(one.rules);
-  // Make their names unique, as rule() does.
+  // Make their names unique, as rule() does.  Every name that lower_arguments()
+  // gives ends with '_' and the number of the rule, which is now another one.
   for (std::size_t i = first_rule; i < rules.rules.size(); ++i) {
     std::string& name = rules.rules[i].name;
     name.resize(name.rfind('_') + 1);
@@ -377,6 +381,8 @@ FreeTextExpr Lowering::free_text(TagNodeId id) {
 ExprId Lowering::lower_any_text(TagNodeId id) {
   const auto& body = tag_[id].as<structural_tag::AnyText>();
   Rules& rules = out_.rules;
+  // Before the budgets: a pattern with an error is one even if no text may
+  // come.
   FreeTextExpr text = free_text(id);
   if (body.max_chars == 0u || body.max_tokens == 0u) return rules.empty();
   const ExprId expr = rules.free_text(std::move(text));
@@ -408,6 +414,8 @@ ExprId Lowering::lower_tag_node(TagNodeId id) {
     }
     end = rules.choice(std::move(ends));
   }
+  // Triggered tags need the part after "begin" by itself, because the trigger
+  // that is a prefix of "begin" has been read as free text.
   const ExprId after = rules.sequence({whole(node.children[0]), end});
   made_[structural_tag::index_of(id)].after_begin = after;
   const ExprId begin = body.begin.token ? one_token(*tokens_.begin)
@@ -440,7 +448,8 @@ ExprId Lowering::lower_triggered_tags(TagNodeId id) {
     return rules.choice(wholes(node));
   }
   text.loop = !body.stop_after_first;
-  // A target is the rest of "begin" after the trigger, the content and the end.
+  // What follows a trigger is the rest of "begin", the content and the end.
+  // Tags with the same trigger become alternatives in add_triggers().
   std::vector<TriggerTarget> triggers;
   const std::vector<std::uint32_t> begun_by =
       structural_tag::triggers_of_tags(tag_, node);

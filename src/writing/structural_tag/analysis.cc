@@ -116,7 +116,9 @@ std::optional<Error> check_characters(const TagNode& node) {
   return error ? error : all(exclude_patterns_of(node), "exclude_patterns");
 }
 
-// A tag with unlimited content needs a non-empty end, or excludes.
+// A tag with unlimited content needs a non-empty end, or excludes.  Otherwise
+// each text that follows the tag could be content as well: after
+// tag("<a>", any_text, "") every byte is both.
 std::optional<Error> check_end(const TagTree& tag, const TagAnalysis& analysis,
                                const TagNode& node) {
   const auto& end = node.as<TagBody>().end;
@@ -173,7 +175,9 @@ std::optional<Error> check_triggers(const TagTree& tag, const TagNode& node) {
 std::optional<Error> check_token_triggers(const TagTree& tag,
                                           const TagNode& node) {
   const auto& body = node.as<TokenTriggeredTags>();
-  // Only a vocabulary decides whether an id and a text are the same token.
+  // Only a vocabulary decides whether an id and a text are the same token.  So
+  // if both occur, nothing is reported here, and resolve_tokens() checks the
+  // same with the ids.
   const auto begin_of = [&](TagNodeId child) -> const TokenRef& {
     return *tag[child].as<TagBody>().begin.token;
   };
@@ -211,8 +215,11 @@ std::string trigger_path(const TagNode& node, std::size_t trigger) {
                           : "/triggers/" + index);
 }
 
-// A trigger that contains an excluded text can never be completed: until its
-// last byte it is free text.  This holds after a shorter trigger as well.
+// A trigger that contains an excluded text can never be completed.  Its bytes
+// are free text until the last one is read, since the text may go on in another
+// way until then; so with the exclude "</t>" the trigger "x</t>y" is stopped at
+// its '>'.  The same holds for the rest of a trigger after a shorter one that
+// begins it.
 std::optional<Error> check_reachable(const std::vector<std::string>& triggers,
                                      const std::vector<std::string>& excludes,
                                      const TagNode& node) {
@@ -408,9 +415,9 @@ TagAnalysis::TagAnalysis(const TagTree& tag)
       enclosing_[index_of(child)] = enclosing;
     }
   }
-  // Up: both properties of all children are final.  A child with excludes of
-  // its own does not make its parent unlimited, since they say where its text
-  // ends.
+  // Up: both properties of all children are final.  In a sequence and in "or",
+  // a child with excludes of its own does not make its parent unlimited, since
+  // they say where its text ends.
   for (std::size_t i = tag.nodes.size(); i-- > 0;) {
     const TagNode& node = tag.nodes[i];
     nullable_[i] = nullable_of(node, nullable_);
@@ -442,7 +449,7 @@ TagAnalysis::TagAnalysis(const TagTree& tag)
 std::vector<std::string> TagAnalysis::excluded_texts(TagNodeId id) const {
   const TagNode& node = (*tag_)[id];
   std::vector<std::string> out;
-  bool detects = true;
+  bool detects = true;  // whether the end of the enclosing tag is excluded too
   if (node.type == TagNodeType::kAnyText) {
     out = node.as<AnyText>().excludes;
   } else if (node.type == TagNodeType::kTriggeredTags) {
@@ -469,7 +476,7 @@ std::vector<std::string> TagAnalysis::excluded_texts(TagNodeId id) const {
 std::vector<TokenRef> TagAnalysis::excluded_tokens(TagNodeId id) const {
   const TagNode& node = (*tag_)[id];
   std::vector<TokenRef> out;
-  bool detects = true;
+  bool detects = true;  // as in excluded_texts()
   if (node.type == TagNodeType::kAnyTokens) {
     out = node.as<AnyTokens>().excludes;
   } else if (node.type == TagNodeType::kExcludeToken) {
@@ -540,6 +547,7 @@ std::vector<std::uint32_t> triggers_of_tags(const TagTree& tag,
   out.reserve(node.children.size());
   for (TagNodeId child : node.children) {
     const std::string& begin = tag[child].as<TagBody>().begin.texts[0];
+    // check_triggers() has made sure that there is exactly one.
     out.push_back(trie.words_that_begin(begin).front());
   }
   return out;

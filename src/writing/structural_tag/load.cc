@@ -96,9 +96,11 @@ class Loader {
   std::vector<Pending> children_;
 };
 
-// Infers the type of an object without "type" from its keys.  The keys and
-// their order are those of section 3 of the description.  An object that would
-// be free text but has triggers or rules is an error.
+// Infers the type of an object without "type" from its keys: the first type of
+// docs/reference/structural-tags.md whose keys are there.  So "elements" means
+// a sequence and never "or", and "content" alone means optional and never plus
+// or star.  With "excludes" the order would choose free text over the triggers
+// or rules that the author wrote beside them, which is an error instead.
 std::optional<Error> untyped(const json::Value& object, const std::string& path,
                              TagNodeType& out) {
   const auto has = [&](std::string_view key) {
@@ -186,7 +188,7 @@ std::optional<Error> Loader::find_type(const Pending& next, TagNodeType& type,
                path};
 }
 
-// A text of `layout` that may be empty; `otherwise` if it is absent.
+// A text of `layout` that may be empty, and is empty if it is absent.
 std::string layout_text(MemberReader& layout, const json::Value& object,
                         std::string_view key) {
   return object.find(key) == nullptr ? "" : layout.text(key);
@@ -211,8 +213,10 @@ std::size_t layout_choice(MemberReader& layout, const json::Value& object,
   return 0;
 }
 
-// "types": the text of each JSON type.  A reader finds the type by its text and
-// the text after it, so none of these may begin with another one.
+// "types": the text of each JSON type.  Who reads the output finds the type by
+// this text and `after_type`, which follows it, so none of these joined texts
+// may begin with another one.  Types may share a text: "number" for both
+// number and integer is one type to the reader.
 void load_types(MemberReader& layout, const json::Value& types,
                 ElementLayout& out) {
   const std::string path = layout.path_of("types");
@@ -400,8 +404,9 @@ void Loader::load_json_schema(MemberReader& fields, const json::Value& object,
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
   };
   for (const std::string& text : body.excludes) {
-    // White space before and after a value is layout and could complete such a
-    // text.
+    // In these styles white space before and after a value is layout.  It is
+    // not searched for excludes, so that with "\nend" the value "end" after the
+    // line break of the layout would complete the text.
     if (body.style != ArgumentStyle::kJson &&
         body.style != ArgumentStyle::kPython &&
         body.style != ArgumentStyle::kDelimited &&
@@ -600,8 +605,8 @@ void Loader::add_node(const Pending& at, TagNode node) {
   }
 }
 
-// A flat table: the members of each type of node, in the order of the
-// description.  `children_` gets the members that are nodes.
+// A flat table: the members of each type of node.  `children_` gets the members
+// that are nodes.
 void Loader::load_body(MemberReader& fields, const json::Value& object,
                        bool qwen_parameter, TagNode& node) {
   const auto excludes = [&] {
@@ -781,7 +786,8 @@ Result<TagTree> load_structures(const json::Value& tags,
                                         {"tags", std::move(items)}};
   Result<TagTree> out = Loader(limits).load(root, "");
   if (out) return out;
-  // Rewrites the pointer as a pointer into the source that the author wrote.
+  // The pointer is one into `root`, which the author has not written: rewrite
+  // it as one into the lists.
   Error error = std::move(out).error();
   constexpr std::string_view kTags = "/tags";
   constexpr std::string_view kTriggers = "/triggers";

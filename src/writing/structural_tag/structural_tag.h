@@ -12,10 +12,10 @@
 //         "value": "|"}]},
 //    "end": "</t>"}
 //
-// In the description of structural tags a node is called a format.  The nodes
-// of a tree lie in one vector, and a node comes after its parent.  So a forward
-// loop passes values from parents to children and a backward loop from children
-// to parents: no function here is recursive.
+// docs/reference/structural-tags.md describes the types, and calls a node a
+// format.  The nodes of a tree lie in one vector, and a node comes after its
+// parent.  So a forward loop passes values from parents to children and a
+// backward loop from children to parents: no function here is recursive.
 //
 // load.cc reads a tree, write.cc writes it, and analysis.cc derives its
 // properties (TagAnalysis).
@@ -113,7 +113,7 @@ struct JsonSchemaBody {
   ArgumentStyle style = ArgumentStyle::kJson;
   ElementLayout elements = {};     // of the style kElements
   DelimitedLayout delimited = {};  // of the style kDelimited
-  // Members may come in any order; see section 10.3 of the description.
+  // Members may come in any order, each at most once.
   bool any_order = false;
   // The maximum number of white-space characters between two lexemes.
   std::uint32_t max_white_space = kUnbounded;

@@ -113,8 +113,9 @@ void add_json_schema(const JsonSchemaBody& body, json::Object& out) {
   if (!body.excludes.empty()) out.set("excludes", texts(body.excludes));
 }
 
-// A flat table: the members of each type of node after "type", in the order of
-// the description.  Children are moved out of `made`.
+// A flat table: the members of each type of node after "type", in the order in
+// which docs/reference/structural-tags.md lists them.  Children are moved out
+// of `made`.
 void add_members(const TagNode& node, std::vector<json::Value>& made,
                  json::Object& out) {
   switch (node.type) {
