@@ -137,7 +137,9 @@ double nearest_double(std::string digits, std::int64_t exponent) {
     scale -= bits;
   }
   // The smallest doubles have fewer bits.
-  const int bits = std::min(DBL_MANT_DIG, scale - DBL_MIN_EXP + DBL_MANT_DIG);
+  using Double = std::numeric_limits<double>;
+  const int bits =
+      std::min(Double::digits, scale - Double::min_exponent + Double::digits);
   if (bits < 0) return 0;
   if (bits > 0) number.multiply(bits);
   return std::ldexp(static_cast<double>(number.rounded()), scale - bits);
