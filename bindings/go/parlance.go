@@ -15,6 +15,10 @@
 //   - Close frees what an object holds at once; without it the garbage collector
 //     does.  What an object depends on it keeps.
 //   - What a call returns is Go's own memory.
+//
+// With cgo the library is linked.  Without it, or with the build tag parlance_wasm, it
+// is a WebAssembly module that the first call compiles; then one call runs at a time,
+// and one that would be CodeBusy may wait in its place (docs/guide/go.md).
 package parlance
 
 import (
