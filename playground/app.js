@@ -1,11 +1,11 @@
 // The page: what is opened, kept and shared, and the keys of all parts.
 
-import { button, decoded, make, number, show, shown }
+import { button, decoded, make, number, region, show, shown }
   from "../src/beside/explanation/viewer/text.js";
 
 import { kOld } from "./engine.js";
 import { examples } from "./examples.js";
-import { configIn, isTokenizer } from "./intake.js";
+import { configIn, isTokenizer, parsed } from "./intake.js";
 import { checked, decode, encode, written } from "./link.js";
 import { byId, focusIn, say } from "./page.js";
 import { Text } from "./places.js";
@@ -197,10 +197,7 @@ async function share() {
     if (value === "vector" && !read.response.isUtf8) continue;
     kinds.append(new Option(said, value));
   }
-  const pre = make("pre", "grammar");
-  pre.tabIndex = 0;
-  pre.setAttribute("role", "region");
-  pre.setAttribute("aria-label", "What is taken away");
+  const pre = region("What is taken away", "grammar");
   const boxes = make("p", "line");
   // What is left out is in no address that can be copied, also while it is made.
   let updates = 0;
@@ -274,15 +271,9 @@ async function openContent(file) {
   const bytes = new Uint8Array(await file.arrayBuffer());
   const string = decoded(bytes);
   notice();
-  if (string?.trimStart().startsWith("{")) {
-    try {
-      const given = JSON.parse(string);
-      if (Object.hasOwn(parts, given.part) && Object.hasOwn(given, "v")) {
-        return open(checked(given));
-      }
-    } catch (error) {
-      // Text like any other.
-    }
+  const given = string?.trimStart().startsWith("{") ? parsed(string) : null;
+  if (given && Object.hasOwn(parts, given.part) && Object.hasOwn(given, "v")) {
+    return open(checked(given));
   }
   if (string !== null && await openConfig(file.name, string)) return undefined;
   if (part !== read && string !== null) return part.editor.replace(string);

@@ -142,8 +142,10 @@ export function compiling(api, formatOf) {
           const allowed = [...matcher.allowedTokens()].filter((id) => id < 256);
           if (allowed.length === 0) break;
           const plain = allowed.filter((id) => id >= 32 && id < 127);
-          const from = plain.length > 0 ? plain : allowed;
-          const closing = out.length > kWalkBytes / 8
+          // What is seen comes first, until the text is long: it may end by other bytes.
+          const isLong = out.length > kWalkBytes / 8;
+          const from = plain.length > 0 && !(isLong && draw(4) === 0) ? plain : allowed;
+          const closing = isLong
             ? from.filter((id) => '"}]'.includes(String.fromCharCode(id))) : [];
           const choice = closing.length > 0 ? closing : from;
           const id = choice[draw(choice.length)];

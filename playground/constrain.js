@@ -1,7 +1,7 @@
 // The part that compiles tools, a schema or a grammar, says what is refused and
 // where, and tries texts against the result.
 
-import { button, count, make, number, show, shown }
+import { button, count, make, number, region, show, shown }
   from "../src/beside/explanation/viewer/text.js";
 
 import { Editor } from "./editor.js";
@@ -206,10 +206,7 @@ export class Constrain {
     }
     if (grammar) {
       list.append(make("h2", "", "As EBNF"));
-      const pre = make("pre", "grammar");
-      pre.tabIndex = 0;
-      pre.setAttribute("role", "region");
-      pre.setAttribute("aria-label", "The grammar as EBNF");
+      const pre = region("The grammar as EBNF", "grammar");
       show(pre, grammar);
       list.append(pre);
     }

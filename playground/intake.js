@@ -43,7 +43,8 @@ export function toolsIn(value) {
   return Array.isArray(value) ? value : value.tools ?? [value];
 }
 
-function parsed(text) {
+// The value of a JSON text; undefined for another text.
+export function parsed(text) {
   try {
     return JSON.parse(text);
   } catch (error) {

@@ -7,8 +7,8 @@ import { toUnits } from "./places.js";
 
 export const byId = (id) => document.getElementById(id);
 
-// Puts other nodes into an element.  If the keyboard was in it, it goes on at the
-// button with the same words, at that in the same place, or at what is around.
+// Puts other nodes into an element.  If the keyboard was in it, it goes to the control
+// with the same words, else to that in the same place, else to the element.
 export function refill(host, ...nodes) {
   const stops = () => [...host.querySelectorAll("button, input")];
   const last = document.activeElement;

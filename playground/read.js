@@ -446,9 +446,16 @@ export class Read {
     }
     refill(byId("verdict"), ...verdict);
     byId("strip").replaceChildren(view.strip, view.legend);
+    const isInside = byId("regions").contains(document.activeElement);
     byId("regions").replaceChildren(view.response);
+    // The keyboard goes to the row, or the problem, where it was.
+    if (isInside) {
+      const { gone } = this;
+      view.select(view.model.remarks.find(({ place, words }) =>
+        place === gone?.place && words === gone.words) ?? this.at);
+    }
     byId("message").replaceChildren();
-    byId("problems").replaceChildren(view.problems);
+    refill(byId("problems"), view.problems);
     this.staleness.cancel();
     byId("result").classList.remove("stale");
     const slider = byId("slider");

@@ -3,17 +3,10 @@
 
 import { button, make, shown } from "../src/beside/explanation/viewer/text.js";
 
+import { parsed } from "./intake.js";
 import { refill } from "./page.js";
 
 const kShown = 2000;  // characters of a text or a message in its row
-
-function parsed(text) {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    return undefined;
-  }
-}
 
 // JSON in one form for equal values; undefined for what is no JSON.
 function normal(text) {

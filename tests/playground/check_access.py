@@ -95,6 +95,12 @@ def test_why_was_a_call_lost(browser, site, width):  # noqa: F811
     assert role == "listitem" and page.run("document.activeElement.innerText").count("Hint")
     after = "(v => v.state.sliceDoc(v.state.selection.main.head))"
     assert page.run(f"{after}({VIEW % 'response'})").startswith("[TOOL_CALLS]")
+    # Read again, it has the keyboard still.
+    page.run("document.body.dataset.state = ''")
+    page.press("Enter", ctrl=True)
+    settled(page, "verdict", "probably not read")
+    assert page.focused()[0] == "listitem"
+    assert page.run("document.activeElement.innerText").count("Hint")
     page.press("F6", shift=True)
     assert page.focused()[:2] == ["slider", "Stream"]
     reach(page, "button", "mistral", shift=True)

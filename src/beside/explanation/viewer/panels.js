@@ -1,7 +1,7 @@
 // What is around the response: how it ended, where its fields are, what is wrong
 // with it, and the message.
 
-import { button, count, make, number, range, show, shown } from "./text.js";
+import { button, count, make, number, range, region, show, shown } from "./text.js";
 import { isDelimiter, kSigns, kWords } from "./rows.js";
 
 const kShownProblems = 100;
@@ -60,6 +60,15 @@ function verdictOf(model) {
   return out;
 }
 
+const placeWords = (remark) => `byte ${number(remark.place)}`;
+
+// Of many such buttons each has a name.
+function showButton(remark, select) {
+  const made = button("", "Show", () => select(remark));
+  made.setAttribute("aria-label", `Show ${placeWords(remark)}`);
+  return made;
+}
+
 // Returns an element, and the remarks that are in it.
 export function verdict(model, select) {
   const told = new Set(model.remarks.filter(isDropped(model)));
@@ -78,7 +87,7 @@ export function verdict(model, select) {
     const said = make("p");
     if (!worst.includes(first.words)) said.append(shown("span", first.words));
     if (said.firstChild) said.append(" ");
-    said.append(button("", "Show", () => select(first)));
+    said.append(showButton(first, select));
     why.append(said);
     told.add(first);
   } else if (model.facts.error) {
@@ -90,8 +99,7 @@ export function verdict(model, select) {
     told.add(hint);
     const line = make("p", "hint");
     line.append(shown("b", `${kSigns.hint} Hint`), " ",
-      shown("span", hint.words), " ",
-      button("", "Show", () => select(hint)));
+      shown("span", hint.words), " ", showButton(hint, select));
     why.append(line);
   }
   if (why.firstChild) made.append(why);
@@ -241,8 +249,6 @@ export class Strip {
 
 // ---- Problems
 
-const placeWords = (remark) => `byte ${number(remark.place)}`;
-
 // Those that are not told elsewhere.
 export function problems(model, told, select) {
   const section = make("section", "problems");
@@ -307,10 +313,7 @@ export function message(model, select) {
   if (section.hidden) return section;
   section.append(make("h2", "", "Message"));
   if (model.droppedCount > 0) section.append(droppedCalls(model, select));
-  const pre = make("pre");
-  pre.tabIndex = 0;
-  pre.setAttribute("role", "region");
-  pre.setAttribute("aria-label", "The message as JSON");
+  const pre = region("The message as JSON");
   let at = 0;
   const add = () => {
     for (let lines = 0; lines < kMessageLines && at < text.length; ++lines) {

@@ -18,6 +18,15 @@ export function button(className, text, action) {
   return made;
 }
 
+// Text with its lines, which the keyboard can scroll.
+export function region(label, className) {
+  const pre = make("pre", className);
+  pre.tabIndex = 0;
+  pre.setAttribute("role", "region");
+  pre.setAttribute("aria-label", label);
+  return pre;
+}
+
 export const number = (n) => n.toLocaleString("en-US");
 export const count = (n, noun) => `${number(n)} ${noun}${n === 1 ? "" : "s"}`;
 export const range = (begin, end) => `${number(begin)}–${number(end)}`;
