@@ -400,6 +400,7 @@ void Loader::load_json_schema(MemberReader& fields, const json::Value& object,
   }
   if (!fields.error()) load_layout(fields, object, body);
   body.excludes = fields.texts("excludes", MemberReader::kOptional);
+  if (fields.error()) return;
   const auto space = [](char c) {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
   };
