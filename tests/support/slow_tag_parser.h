@@ -189,7 +189,7 @@ class SlowTagParser {
   Readings separated(Id id, std::size_t at) {
     const auto& body = tag_[id].as<structural_tag::TagsWithSeparator>();
     Readings out;
-    if (body.stop_after_first) {
+    if (!body.loop) {
       out = tags_at(id, at);
     } else {
       out = then(tags_at(id, at), [&](std::size_t from) {
@@ -215,12 +215,8 @@ class SlowTagParser {
   Readings triggered(Id id, std::size_t at) {
     const structural_tag::TagNode& format = tag_[id];
     const bool rule = format.type == structural_tag::TagNodeType::kDispatch;
-    const std::vector<std::string>& triggers =
-        rule ? format.as<structural_tag::DispatchBody>().patterns
-             : format.as<structural_tag::TriggeredTags>().triggers;
-    const bool again =
-        rule ? format.as<structural_tag::DispatchBody>().loop
-             : !format.as<structural_tag::TriggeredTags>().stop_after_first;
+    const auto& body = format.as<structural_tag::TextTriggers>();
+    const std::vector<std::string>& triggers = body.triggers;
     const std::vector<std::string> excludes = facts_.excluded_texts(id);
     std::vector<std::string> all = triggers;
     all.insert(all.end(), excludes.begin(), excludes.end());
@@ -260,7 +256,7 @@ class SlowTagParser {
         for (Reading& r : one) {
           if (!before.empty()) r.tree = before + " " + r.tree;
         }
-        if (again) {
+        if (body.loop) {
           one = then(one, [&](std::size_t end) { return triggered(id, end); });
         }
         add_all(out, one);
@@ -276,9 +272,9 @@ class SlowTagParser {
     if (tag_[id].type == structural_tag::TagNodeType::kDispatch) {
       return triggered(id, at);
     }
-    const auto& body = tag_[id].as<structural_tag::TriggeredTags>();
+    const auto& body = tag_[id].as<structural_tag::TextTriggers>();
     if (!body.at_least_one) return triggered(id, at);
-    if (body.stop_after_first) return tags_at(id, at);
+    if (!body.loop) return tags_at(id, at);
     return then(tags_at(id, at),
                 [&](std::size_t end) { return triggered(id, end); });
   }
@@ -330,13 +326,9 @@ class SlowTagParser {
         add(inside, {at, ""});
         break;
       case TagNodeType::kPlus:
-        inside = loop(id, at, 1, structural_tag::kUnbounded);
-        break;
       case TagNodeType::kStar:
-        inside = loop(id, at, 0, structural_tag::kUnbounded);
-        break;
       case TagNodeType::kRepeat: {
-        const auto& body = self.as<structural_tag::RepeatBody>();
+        const auto& body = self.as<structural_tag::Repetition>();
         inside = loop(id, at, body.min, body.max);
         break;
       }

@@ -14,6 +14,7 @@ namespace parlance::tag_parser {
 
 using automata::WordSymbol;
 using structural_tag::Nullable;
+using structural_tag::Repetition;
 using structural_tag::TagBody;
 using structural_tag::TagNode;
 using structural_tag::TagNodeType;
@@ -29,13 +30,6 @@ std::string_view without_space(std::string_view text) {
 }  // namespace
 
 // --- Analysis ----------------------------------------------------------------
-
-// Whether the format has a recogniser: it is a json_schema, regex or grammar.
-bool TagCompiler::is_leaf(TagNodeId id) const {
-  const TagNodeType type = tag_[id].type;
-  return type == TagNodeType::kJsonSchema || type == TagNodeType::kRegex ||
-         type == TagNodeType::kGrammar;
-}
 
 // Builds the recogniser of a leaf, and finds whether the leaf is impossible or
 // nullable.
@@ -108,27 +102,14 @@ std::optional<Error> TagCompiler::make_reader(
 // REQUIRES: impossible_ is known for the children.
 bool TagCompiler::find_impossible(const TagNode& format) const {
   const std::size_t left = possible_children(format).size();
-  switch (format.type) {
-    case TagNodeType::kSequence:
-    case TagNodeType::kTag:
-    case TagNodeType::kPlus:
-      return left < format.children.size();
-    case TagNodeType::kOr:
-      return left == 0;
-    case TagNodeType::kRepeat:
-      return left == 0 && format.as<structural_tag::RepeatBody>().min > 0;
-    case TagNodeType::kTriggeredTags:
-      return left == 0 &&
-             format.as<structural_tag::TriggeredTags>().at_least_one;
-    case TagNodeType::kTokenTriggeredTags:
-      return left == 0 &&
-             format.as<structural_tag::TokenTriggeredTags>().at_least_one;
-    case TagNodeType::kTagsWithSeparator:
-      return left == 0 &&
-             format.as<structural_tag::TagsWithSeparator>().at_least_one;
-    default:
-      return false;
+  if (const auto* counts = format.part<structural_tag::Counts>()) {
+    return left == 0 && counts->at_least_one;
   }
+  if (const auto* loop = format.part<Repetition>()) {
+    return left == 0 && loop->min > 0;
+  }
+  if (format.type == TagNodeType::kOr) return left == 0;
+  return left < format.children.size();
 }
 
 // Whether the empty text fits.
@@ -348,9 +329,9 @@ Pc TagCompiler::compile_loop(TagNodeId id, std::uint32_t min,
 
 // In a section of calls other white space may stand for the white space with
 // which a text ends.
-Pc TagCompiler::compile_const(TagNodeId id) {
+Pc TagCompiler::compile(TagNodeId id, const structural_tag::ConstString& body) {
   const Pc leave = leave_[index_of(id)];
-  const auto& text = tag_[id].as<structural_tag::ConstString>().value;
+  const std::string& text = body.value;
   const Pc whole = marker(text, leave);
   const std::string_view end = without_space(text);
   if (!has_layout() || !in_section_[index_of(id)] || end == text) return whole;
@@ -359,9 +340,8 @@ Pc TagCompiler::compile_const(TagNodeId id) {
 
 // The begin marker, the content, and a fork of the end markers.  Other white
 // space may stand for the white space with which a call ends.
-Pc TagCompiler::compile_tag(TagNodeId id) {
+Pc TagCompiler::compile(TagNodeId id, const TagBody& body) {
   const TagNode& format = tag_[id];
-  const auto& body = format.as<TagBody>();
   const Pc leave = leave_[index_of(id)];
   if (body.end.token) {
     then(format.children[0], token(*tokens_of(id).end, leave));
@@ -387,9 +367,9 @@ Pc TagCompiler::compile_tag(TagNodeId id) {
 //
 //   first   fork {tag 1, tag 2, ...}
 //   tag i   ..., fork {separator and continue at first, leave}
-Pc TagCompiler::compile_separated(TagNodeId id) {
+Pc TagCompiler::compile(TagNodeId id,
+                        const structural_tag::TagsWithSeparator& body) {
   const TagNode& format = tag_[id];
-  const auto& body = format.as<structural_tag::TagsWithSeparator>();
   const Pc leave = leave_[index_of(id)];
   const std::vector<TagNodeId> tags = possible_children(format);
   if (tags.empty()) return leave;
@@ -403,7 +383,7 @@ Pc TagCompiler::compile_separated(TagNodeId id) {
       });
   Pc after = calls ? layout(leave) : leave;
   Pc resumed = after;
-  if (!body.stop_after_first) {
+  if (body.loop) {
     const bool guarded =
         body.separator.empty() &&
         std::any_of(tags.begin(), tags.end(), [&](TagNodeId child) {
@@ -445,64 +425,37 @@ Pc TagCompiler::compile_leaf(TagNodeId id) {
               .index = static_cast<std::uint32_t>(out_.languages.size() - 1)});
 }
 
-// Every case sets the successors of the children's kLeave.  Children that are
-// impossible are left out.
-Pc TagCompiler::compile_one(TagNodeId id) {
+Pc TagCompiler::compile(TagNodeId id,
+                        const structural_tag::Elements& /*body*/) {
   const TagNode& format = tag_[id];
-  const Pc leave = leave_[index_of(id)];
   const std::vector<TagNodeId>& children = format.children;
-  switch (format.type) {
-    case TagNodeType::kConstString:
-      return compile_const(id);
-    case TagNodeType::kJsonSchema:
-    case TagNodeType::kRegex:
-    case TagNodeType::kGrammar:
-      return compile_leaf(id);
-    case TagNodeType::kAnyText:
-      return compile_text(id);
-    case TagNodeType::kSequence:
-      for (std::size_t i = 0; i < children.size(); ++i) {
-        then(children[i],
-             i + 1 == children.size() ? leave : enter(children[i + 1]));
-      }
-      return enter(children[0]);
-    case TagNodeType::kOr: {
-      std::vector<Pc> ways;
-      for (const TagNodeId child : possible_children(format)) {
-        ways.push_back(enter(child));
-        then(child, leave);
-      }
-      if (resumes_[index_of(id)]) add_resume_point(id, leave);
-      return fork(std::move(ways));
+  const Pc leave = leave_[index_of(id)];
+  if (format.type == TagNodeType::kSequence) {
+    for (std::size_t i = 0; i < children.size(); ++i) {
+      then(children[i],
+           i + 1 == children.size() ? leave : enter(children[i + 1]));
     }
-    case TagNodeType::kOptional:
-      if (!possible(children[0])) return leave;
-      then(children[0], leave);
-      return fork({enter(children[0]), leave});
-    case TagNodeType::kPlus:
-      return compile_loop(id, 1, kUnbounded);
-    case TagNodeType::kStar:
-      return compile_loop(id, 0, kUnbounded);
-    case TagNodeType::kRepeat: {
-      const auto& body = format.as<structural_tag::RepeatBody>();
-      return compile_loop(id, body.min, body.max);
-    }
-    case TagNodeType::kTag:
-      return compile_tag(id);
-    case TagNodeType::kTagsWithSeparator:
-      return compile_separated(id);
-    case TagNodeType::kTriggeredTags:
-    case TagNodeType::kDispatch:
-      return compile_triggers(id);
-    case TagNodeType::kTokenTriggeredTags:
-    case TagNodeType::kTokenDispatch:
-      return compile_token_triggers(id);
-    case TagNodeType::kToken:
-    case TagNodeType::kExcludeToken:
-    case TagNodeType::kAnyTokens:
-      return compile_tokens(id);
+    return enter(children[0]);
   }
-  return leave;
+  std::vector<Pc> ways;
+  for (const TagNodeId child : possible_children(format)) {
+    ways.push_back(enter(child));
+    then(child, leave);
+  }
+  if (resumes_[index_of(id)]) add_resume_point(id, leave);
+  return fork(std::move(ways));
+}
+
+Pc TagCompiler::compile(TagNodeId id, const Repetition& body) {
+  const TagNode& format = tag_[id];
+  if (format.type != TagNodeType::kOptional) {
+    return compile_loop(id, body.min, body.max);
+  }
+  const TagNodeId content = format.children[0];
+  const Pc leave = leave_[index_of(id)];
+  if (!possible(content)) return leave;
+  then(content, leave);
+  return fork({enter(content), leave});
 }
 
 // Marks the instructions at which two threads may meet (Instruction::joins).
@@ -620,7 +573,7 @@ std::optional<Error> TagCompiler::analyse() {
     if (!tokens) return std::move(tokens).error();
     tokens_[i] = *std::move(tokens);
     if (auto dfa = exclude_dfas_.of(id); !dfa) return std::move(dfa).error();
-    if (is_leaf(id) && !share_leaf(id)) {
+    if (has_language(tag_.nodes[i]) && !share_leaf(id)) {
       auto lowered = grammar::lower_node(tag_, analysis_, id, lowering_);
       if (!lowered) return std::move(lowered).error();
       if (!unbuilt) unbuilt = make_leaf(id, *lowered);

@@ -90,8 +90,7 @@ std::uint32_t TagCompiler::add_text(TagNodeId id, FreeText text) {
   return static_cast<std::uint32_t>(out_.free_texts.size() - 1);
 }
 
-Pc TagCompiler::compile_text(TagNodeId id) {
-  const auto& body = tag_[id].as<structural_tag::AnyText>();
+Pc TagCompiler::compile(TagNodeId id, const structural_tag::AnyText& body) {
   const Pc leave = leave_[index_of(id)];
   if (body.max_chars == 0u || body.max_tokens == 0u) return leave;
   FreeText text;
@@ -114,7 +113,7 @@ Pc TagCompiler::after_trigger(TagNodeId id, std::size_t child,
                               std::size_t trigger_bytes) {
   const TagNode& format = tag_[id];
   const TagNodeId inside = format.children[child];
-  const bool rule = format.type == TagNodeType::kDispatch;
+  const bool rule = has_rules(format);
   Pc next = rule ? enter(inside) : enter(tag_[inside].children[0]);
   if (!rule) {
     const auto& begin = tag_[inside].as<TagBody>().begin.texts[0];
@@ -139,20 +138,18 @@ Pc TagCompiler::after_trigger(TagNodeId id, std::size_t child,
 // linked.
 void TagCompiler::add_targets(TagNodeId id, FreeText& text) {
   const TagNode& format = tag_[id];
-  const bool rule = format.type == TagNodeType::kDispatch;
-  const bool triggered = format.type == TagNodeType::kTriggeredTags;
+  const auto* body = format.part<structural_tag::TextTriggers>();
+  const bool rule = has_rules(format);
   std::vector<std::uint32_t> triggers;
-  if (triggered) triggers = structural_tag::triggers_of_tags(tag_, format);
+  if (body != nullptr && !rule) {
+    triggers = structural_tag::triggers_of_tags(tag_, format);
+  }
   for (std::size_t c = 0; c < format.children.size(); ++c) {
     if (!possible(format.children[c])) continue;
-    if (!rule && !triggered && begin_text(tag_, format.children[c]).empty()) {
-      continue;
-    }
-    const std::string& trigger =
-        rule ? format.as<structural_tag::DispatchBody>().patterns[c]
-        : triggered
-            ? format.as<structural_tag::TriggeredTags>().triggers[triggers[c]]
-            : begin_text(tag_, format.children[c]);
+    const std::string& trigger = body != nullptr
+                                     ? body->triggers[rule ? c : triggers[c]]
+                                     : begin_text(tag_, format.children[c]);
+    if (trigger.empty()) continue;
     for (const Word& word : words(trigger)) {
       const auto& node = text.automaton.nodes[node_of(text.automaton, word)];
       text.targets[node.calls.front()].push_back(
@@ -259,32 +256,20 @@ std::pair<std::uint32_t, ResumePoint> TagCompiler::text_with_triggers(
 //   text up to a trigger, then a tag, then text again   unless it stops there
 //   text up to the end
 //   a tag first                                         if at least one comes
-Pc TagCompiler::compile_triggers(TagNodeId id) {
+Pc TagCompiler::compile(TagNodeId id,
+                        const structural_tag::TextTriggers& body) {
   const TagNode& format = tag_[id];
   const Pc leave = leave_[index_of(id)];
-  bool at_least_one = false;
-  bool loop = true;
-  const std::vector<std::string>* triggers = nullptr;
-  if (format.type == TagNodeType::kDispatch) {
-    const auto& body = format.as<structural_tag::DispatchBody>();
-    loop = body.loop;
-    triggers = &body.patterns;
-  } else {
-    const auto& body = format.as<structural_tag::TriggeredTags>();
-    at_least_one = body.at_least_one;
-    loop = !body.stop_after_first;
-    triggers = &body.triggers;
-  }
   const std::vector<TagNodeId> tags = possible_children(format);
   std::vector<Pc> firsts;
   firsts.reserve(tags.size());
   for (const TagNodeId child : tags) firsts.push_back(enter(child));
   // Exactly one tag, and no free text.
-  if (at_least_one && !loop) {
+  if (body.at_least_one && !body.loop) {
     for (const TagNodeId child : tags) then(child, leave);
     return fork(std::move(firsts));
   }
-  auto [index, resume] = text_with_triggers(id, *triggers);
+  auto [index, resume] = text_with_triggers(id, body.triggers);
   // The code: text up to a trigger is preferred to text up to the end.  After a
   // tag, the text continues or the format ends.
   const Pc last = add({.op = Op::kText, .next = leave, .index = index});
@@ -293,34 +278,39 @@ Pc TagCompiler::compile_triggers(TagNodeId id) {
     const Pc before = add({.op = Op::kTextToTrigger, .index = index});
     text_place = fork({before, last});
     resume.free_text = text_place;
-    if (format.type == TagNodeType::kTriggeredTags) {
+    if (!has_rules(format)) {
       out_.resume_points.push_back(std::move(resume));
     }
   }
-  for (const TagNodeId child : tags) then(child, loop ? text_place : leave);
-  return at_least_one ? fork(std::move(firsts)) : text_place;
+  for (const TagNodeId child : tags) {
+    then(child, body.loop ? text_place : leave);
+  }
+  return body.at_least_one ? fork(std::move(firsts)) : text_place;
 }
 
-Pc TagCompiler::compile_tokens(TagNodeId id) {
-  const TagNode& format = tag_[id];
+Pc TagCompiler::compile(TagNodeId id,
+                        const structural_tag::TokenBody& /*body*/) {
+  return token(tokens_of(id).token, leave_[index_of(id)]);
+}
+
+Pc TagCompiler::compile(TagNodeId id,
+                        const structural_tag::ExcludeToken& /*body*/) {
+  return tokens({excluded_tokens(id), true}, Op::kToken, 1,
+                leave_[index_of(id)]);
+}
+
+Pc TagCompiler::compile(TagNodeId id, const structural_tag::AnyTokens& body) {
   const Pc leave = leave_[index_of(id)];
-  if (format.type == TagNodeType::kToken) {
-    return token(tokens_of(id).token, leave);
-  }
-  TokenSet set{excluded_tokens(id), true};
-  if (format.type == TagNodeType::kExcludeToken) {
-    return tokens(std::move(set), Op::kToken, 1, leave);
-  }
-  const std::uint32_t max =
-      format.as<structural_tag::AnyTokens>().max_tokens.value_or(kUnbounded);
-  return max == 0 ? leave : tokens(std::move(set), Op::kTokens, max, leave);
+  const std::uint32_t max = body.max_tokens.value_or(kUnbounded);
+  if (max == 0) return leave;
+  return tokens({excluded_tokens(id), true}, Op::kTokens, max, leave);
 }
 
 // What each trigger of free tokens leads to: the tags or rules that it begins,
 // in order.  They began before the trigger, which has been read.
 std::map<TokenId, std::vector<Pc>> TagCompiler::token_targets(TagNodeId id) {
   const TagNode& format = tag_[id];
-  const bool rule = format.type == TagNodeType::kTokenDispatch;
+  const bool rule = has_rules(format);
   const structural_tag::NodeTokens& known = tokens_of(id);
   std::map<TokenId, std::vector<Pc>> out;
   for (const TokenId trigger : known.triggers) out[trigger];
@@ -337,21 +327,12 @@ std::map<TokenId, std::vector<Pc>> TagCompiler::token_targets(TagNodeId id) {
   return out;
 }
 
-// As compile_triggers(), with tokens: a trigger is one token, so no trigger
-// begins with another one and no automaton is needed.
-Pc TagCompiler::compile_token_triggers(TagNodeId id) {
+// As for texts: a trigger is one token, so no trigger begins with another one
+// and no automaton is needed.
+Pc TagCompiler::compile(TagNodeId id,
+                        const structural_tag::TokenTriggers& body) {
   const TagNode& format = tag_[id];
   const Pc leave = leave_[index_of(id)];
-  const bool rule = format.type == TagNodeType::kTokenDispatch;
-  bool at_least_one = false;
-  bool loop = true;
-  if (rule) {
-    loop = format.as<structural_tag::TokenDispatch>().loop;
-  } else {
-    const auto& body = format.as<structural_tag::TokenTriggeredTags>();
-    at_least_one = body.at_least_one;
-    loop = !body.stop_after_first;
-  }
   std::vector<Pc> firsts;
   for (const TagNodeId child : possible_children(format)) {
     firsts.push_back(enter(child));
@@ -360,7 +341,7 @@ Pc TagCompiler::compile_token_triggers(TagNodeId id) {
     for (const TagNodeId child : possible_children(format)) then(child, next);
   };
   // Exactly one tag, and no free tokens.
-  if (at_least_one && !loop) {
+  if (body.at_least_one && !body.loop) {
     each_then(leave);
     return fork(std::move(firsts));
   }
@@ -371,21 +352,21 @@ Pc TagCompiler::compile_token_triggers(TagNodeId id) {
   }
   out_.token_texts.push_back(std::move(text));
   const auto index = static_cast<std::uint32_t>(out_.token_texts.size() - 1);
-  // The code is the same as in compile_triggers().
+  // The code is the same as for texts.
   const Pc last = add({.op = Op::kTokensLast, .next = leave, .index = index});
   Pc place = last;
   if (!firsts.empty()) {
     const Pc before = add({.op = Op::kTokensToTrigger, .index = index});
     place = fork({before, last});
-    if (!rule) {
+    if (!has_rules(format)) {
       ResumePoint resume = resume_point(id, {});
       resume.free_text = place;
       resume.token_targets = out_.token_texts[index].targets;
       out_.resume_points.push_back(std::move(resume));
     }
   }
-  each_then(loop ? place : leave);
-  return at_least_one ? fork(std::move(firsts)) : place;
+  each_then(body.loop ? place : leave);
+  return body.at_least_one ? fork(std::move(firsts)) : place;
 }
 
 }  // namespace parlance::tag_parser

@@ -84,7 +84,6 @@ class TagCompiler {
 
  private:
   std::optional<Error> analyse();
-  bool is_leaf(TagNodeId id) const;
   std::optional<Error> make_leaf(TagNodeId id,
                                  const grammar::LoweredTag& lowered);
   bool share_leaf(TagNodeId id);
@@ -162,19 +161,37 @@ class TagCompiler {
     return out;
   }
 
-  // The code between the kEnter and the kLeave of a format.
-  Pc compile_one(TagNodeId id);
+  // The code between the kEnter and the kLeave of a format: it sets the
+  // successors of the children's kLeave.  Children that are impossible are left
+  // out.
+  Pc compile_one(TagNodeId id) {
+    return std::visit([&](const auto& body) { return compile(id, body); },
+                      tag_[id].body);
+  }
+  Pc compile(TagNodeId id, const structural_tag::ConstString& body);
+  Pc compile(TagNodeId id, const structural_tag::JsonSchemaBody& /*body*/) {
+    return compile_leaf(id);
+  }
+  Pc compile(TagNodeId id, const structural_tag::RegexBody& /*body*/) {
+    return compile_leaf(id);
+  }
+  Pc compile(TagNodeId id, const structural_tag::GrammarBody& /*body*/) {
+    return compile_leaf(id);
+  }
+  Pc compile(TagNodeId id, const structural_tag::AnyText& body);
+  Pc compile(TagNodeId id, const structural_tag::Elements& body);
+  Pc compile(TagNodeId id, const structural_tag::Repetition& body);
+  Pc compile(TagNodeId id, const structural_tag::TagBody& body);
+  Pc compile(TagNodeId id, const structural_tag::TextTriggers& body);
+  Pc compile(TagNodeId id, const structural_tag::TagsWithSeparator& body);
+  Pc compile(TagNodeId id, const structural_tag::TokenBody& body);
+  Pc compile(TagNodeId id, const structural_tag::ExcludeToken& body);
+  Pc compile(TagNodeId id, const structural_tag::AnyTokens& body);
+  Pc compile(TagNodeId id, const structural_tag::TokenTriggers& body);
   Pc compile_leaf(TagNodeId id);
-  Pc compile_tag(TagNodeId id);
-  Pc compile_const(TagNodeId id);
   Pc compile_loop(TagNodeId id, std::uint32_t min, std::uint32_t max);
-  Pc compile_text(TagNodeId id);
-  Pc compile_separated(TagNodeId id);
-  Pc compile_triggers(TagNodeId id);
   std::pair<std::uint32_t, ResumePoint> text_with_triggers(
       TagNodeId id, const std::vector<std::string>& triggers);
-  Pc compile_tokens(TagNodeId id);
-  Pc compile_token_triggers(TagNodeId id);
   std::map<TokenId, std::vector<Pc>> token_targets(TagNodeId id);
 
   // The words, of bytes and marks, that spell a trigger or an exclude.

@@ -23,6 +23,12 @@ json::Value span_of(std::uint64_t begin, std::uint64_t end) {
                      static_cast<std::int64_t>(end)};
 }
 
+// Whether the object of the format lists its contents.
+bool is_loop(const TagNode& format) {
+  return format.part<structural_tag::Repetition>() != nullptr &&
+         format.type != TagNodeType::kOptional;
+}
+
 }  // namespace
 
 void ParseTree::enter(TagNodeId id, std::uint64_t position) {
@@ -92,37 +98,25 @@ void ParseTree::add_child(Node& parent, TagNodeId child, json::Value value) {
   }
   const std::uint32_t index = code_.child_index[index_of(child)];
   const TagNode& format = (*code_.tag)[parent.format];
-  switch (format.type) {
-    case TagNodeType::kSequence:
-    case TagNodeType::kPlus:
-    case TagNodeType::kStar:
-    case TagNodeType::kRepeat:
-      parent.items.push_back(std::move(value));
-      return;
-    case TagNodeType::kTriggeredTags:
-    case TagNodeType::kTokenTriggeredTags:
-    case TagNodeType::kTagsWithSeparator:
-      value.mutable_members().set("index", static_cast<std::int64_t>(index));
-      parent.items.push_back(std::move(value));
-      return;
-    case TagNodeType::kDispatch:
-    case TagNodeType::kTokenDispatch: {
-      const std::uint64_t end =
-          static_cast<std::uint64_t>(value.find("span")->items()[1].as_int());
-      parent.items.emplace_back(json::Object{
-          {"type", "rule"},
-          {"path", format.path + "/rules/" + std::to_string(index)},
-          {"span", span_of(parent.text_begin, end)},
-          {"index", static_cast<std::int64_t>(index)},
-          {"pattern", base::to_utf8(std::exchange(parent.marker, {}))},
-          {"content", std::move(value)}});
-      parent.in_rule = false;
-      return;
-    }
-    default:
-      parent.child = std::move(value);
-      parent.child_index = index;
-      return;
+  if (has_rules(format)) {
+    const std::uint64_t end =
+        static_cast<std::uint64_t>(value.find("span")->items()[1].as_int());
+    parent.items.emplace_back(json::Object{
+        {"type", "rule"},
+        {"path", format.path + "/rules/" + std::to_string(index)},
+        {"span", span_of(parent.text_begin, end)},
+        {"index", static_cast<std::int64_t>(index)},
+        {"pattern", base::to_utf8(std::exchange(parent.marker, {}))},
+        {"content", std::move(value)}});
+    parent.in_rule = false;
+  } else if (format.part<structural_tag::Counts>() != nullptr) {
+    value.mutable_members().set("index", static_cast<std::int64_t>(index));
+    parent.items.push_back(std::move(value));
+  } else if (format.type == TagNodeType::kSequence || is_loop(format)) {
+    parent.items.push_back(std::move(value));
+  } else {
+    parent.child = std::move(value);
+    parent.child_index = index;
   }
 }
 

@@ -14,33 +14,14 @@ using structural_tag::TagNode;
 using structural_tag::TagNodeId;
 using structural_tag::TagNodeType;
 
-bool has_triggers(const TagNode& format) {
-  switch (format.type) {
-    case TagNodeType::kTriggeredTags:
-    case TagNodeType::kDispatch:
-    case TagNodeType::kTokenTriggeredTags:
-    case TagNodeType::kTokenDispatch:
-      return true;
-    default:
-      return false;
-  }
-}
-
 namespace {
 
 // Whether text of the format is "content" unless a `field` or `tool` assigns it
 // elsewhere.
 bool is_text(const TagNode& format) {
-  switch (format.type) {
-    case TagNodeType::kAnyText:
-    case TagNodeType::kRegex:
-    case TagNodeType::kGrammar:
-    case TagNodeType::kJsonSchema:
-    case TagNodeType::kAnyTokens:
-      return true;
-    default:
-      return has_triggers(format);
-  }
+  return has_language(format) || has_triggers(format) ||
+         format.type == TagNodeType::kAnyText ||
+         format.type == TagNodeType::kAnyTokens;
 }
 
 // For each format, whether it or a format inside it has a `field` or `tool`.
@@ -78,13 +59,8 @@ TagNodeId only_schema(const structural_tag::TagTree& tag, TagNodeId id,
 bool equal_schemas(const structural_tag::TagTree& tag, TagNodeId a,
                    TagNodeId b) {
   if (a == kNoTagNode || b == kNoTagNode) return a == b;
-  const auto& x = tag[a].as<structural_tag::JsonSchemaBody>();
-  const auto& [schema, style, elements, delimited, any_order, max_white_space,
-               excludes] = tag[b].as<structural_tag::JsonSchemaBody>();
-  return x.style == style && x.any_order == any_order &&
-         x.max_white_space == max_white_space && x.excludes == excludes &&
-         x.elements == elements && x.delimited == delimited &&
-         x.schema == schema;
+  return tag[a].as<structural_tag::JsonSchemaBody>() ==
+         tag[b].as<structural_tag::JsonSchemaBody>();
 }
 
 }  // namespace

@@ -105,9 +105,6 @@ class Regions {
   bool implicit_content_ = false;
 };
 
-// Whether a format's own bytes are free text between tags.
-bool has_triggers(const structural_tag::TagNode& format);
-
 }  // namespace parlance::tag_parser
 
 #endif  // PARLANCE_SRC_TAG_PARSER_REGIONS_H_

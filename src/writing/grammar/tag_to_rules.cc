@@ -25,6 +25,7 @@ namespace parlance::grammar {
 using arguments::ArgumentOptions;
 using arguments::LoweredArguments;
 
+using structural_tag::JsonSchemaBody;
 using structural_tag::TagBody;
 using structural_tag::TagNode;
 using structural_tag::TagNodeId;
@@ -101,29 +102,32 @@ class Lowering {
 
   void add_calls();
   ExprId lower_one(TagNodeId id);
-  ExprId lower_type(TagNodeId id);
-  ExprId lower_json_schema(TagNodeId id);
+  // The expression of a node, by its body.
+  ExprId lower(TagNodeId id, const structural_tag::ConstString& body);
+  ExprId lower(TagNodeId id, const JsonSchemaBody& body);
+  ExprId lower(TagNodeId id, const structural_tag::RegexBody& body);
+  ExprId lower(TagNodeId id, const structural_tag::GrammarBody& body);
+  ExprId lower(TagNodeId id, const structural_tag::AnyText& body);
+  ExprId lower(TagNodeId id, const structural_tag::Elements& body);
+  ExprId lower(TagNodeId id, const structural_tag::Repetition& body);
+  ExprId lower(TagNodeId id, const structural_tag::TagBody& body);
+  ExprId lower(TagNodeId id, const structural_tag::TextTriggers& body);
+  ExprId lower(TagNodeId id, const structural_tag::TagsWithSeparator& body);
+  ExprId lower(TagNodeId id, const structural_tag::TokenBody& body);
+  ExprId lower(TagNodeId id, const structural_tag::ExcludeToken& body);
+  ExprId lower(TagNodeId id, const structural_tag::AnyTokens& body);
+  ExprId lower(TagNodeId id, const structural_tag::TokenTriggers& body);
   Result<LoweredArguments> elements(const json::Value& schema,
                                     const ArgumentOptions& options);
-  ExprId lower_regex(const TagNode& node);
-  ExprId lower_grammar(const TagNode& node);
-  ExprId lower_any_text(TagNodeId id);
-  ExprId lower_any_tokens(TagNodeId id);
-  ExprId lower_tag_node(TagNodeId id);
-  ExprId lower_triggered_tags(TagNodeId id);
-  ExprId lower_token_triggered_tags(TagNodeId id);
-  ExprId lower_separated(const TagNode& node);
-  ExprId lower_dispatch(TagNodeId id);
-  ExprId lower_token_dispatch(TagNodeId id);
 
   FreeTextExpr free_text(TagNodeId id);
   void add_triggers(std::vector<TriggerTarget> targets, std::string_view name,
                     FreeTextExpr& text);
 
-  // If `at_least_one`, one of the tags and then, unless `stop_after_first`,
-  // `text`.  Else `text` alone.
-  ExprId with_first(const TagNode& node, bool at_least_one,
-                    bool stop_after_first, ExprId text);
+  // If at least one child is needed, one of them and then, if others may
+  // follow, `text`.  Else `text` alone.
+  ExprId with_first(const TagNode& node, const structural_tag::Counts& counts,
+                    ExprId text);
 
   ExprId whole(TagNodeId id) const {
     return made_[structural_tag::index_of(id)].whole;
@@ -215,9 +219,8 @@ void Lowering::add_calls() {
   }
 }
 
-ExprId Lowering::lower_json_schema(TagNodeId id) {
+ExprId Lowering::lower(TagNodeId id, const JsonSchemaBody& body) {
   const TagNode& node = tag_[id];
-  const auto& body = node.as<structural_tag::JsonSchemaBody>();
   if (body.style == structural_tag::ArgumentStyle::kJson) {
     return out_.rules.schema(
         arguments::json_texts(body.schema, schema::kAllTypes, body.any_order,
@@ -341,23 +344,20 @@ Result<LoweredArguments> Lowering::elements(const json::Value& schema,
       first + one.made.list, one.made.narrowed, {}, std::move(document)};
 }
 
-ExprId Lowering::lower_regex(const TagNode& node) {
-  Result<rules::RegexExpr> regex =
-      notation::read_regex(node.as<structural_tag::RegexBody>().pattern);
+ExprId Lowering::lower(TagNodeId id, const structural_tag::RegexBody& body) {
+  Result<rules::RegexExpr> regex = notation::read_regex(body.pattern);
   if (!regex) {
-    fail_inside(std::move(regex).error(), node, "pattern",
-                node.as<structural_tag::RegexBody>().pattern);
+    fail_inside(std::move(regex).error(), tag_[id], "pattern", body.pattern);
     return out_.rules.empty();
   }
   return out_.rules.regex(std::move(*regex));
 }
 
-ExprId Lowering::lower_grammar(const TagNode& node) {
-  Result<Rules> rules = notation::read_ebnf(
-      node.as<structural_tag::GrammarBody>().source, "root", options_.rules);
+ExprId Lowering::lower(TagNodeId id, const structural_tag::GrammarBody& body) {
+  Result<Rules> rules =
+      notation::read_ebnf(body.source, "root", options_.rules);
   if (!rules) {
-    fail_inside(std::move(rules).error(), node, "grammar",
-                node.as<structural_tag::GrammarBody>().source);
+    fail_inside(std::move(rules).error(), tag_[id], "grammar", body.source);
     return out_.rules.empty();
   }
   return out_.rules.reference(out_.rules.append(*rules));
@@ -378,8 +378,7 @@ FreeTextExpr Lowering::free_text(TagNodeId id) {
   return text;
 }
 
-ExprId Lowering::lower_any_text(TagNodeId id) {
-  const auto& body = tag_[id].as<structural_tag::AnyText>();
+ExprId Lowering::lower(TagNodeId id, const structural_tag::AnyText& body) {
   Rules& rules = out_.rules;
   // Before the budgets: a pattern with an error is one even if no text may
   // come.
@@ -393,15 +392,39 @@ ExprId Lowering::lower_any_text(TagNodeId id) {
   return rules.reference(limited);
 }
 
-ExprId Lowering::lower_any_tokens(TagNodeId id) {
-  return out_.rules.repeat(
-      other_tokens(), 0,
-      tag_[id].as<structural_tag::AnyTokens>().max_tokens.value_or(kUnbounded));
+ExprId Lowering::lower(TagNodeId /*id*/,
+                       const structural_tag::ConstString& body) {
+  return out_.rules.marker(body.value);
 }
 
-ExprId Lowering::lower_tag_node(TagNodeId id) {
+ExprId Lowering::lower(TagNodeId id, const structural_tag::Elements& /*body*/) {
   const TagNode& node = tag_[id];
-  const auto& body = node.as<TagBody>();
+  return node.type == TagNodeType::kOr ? out_.rules.choice(wholes(node))
+                                       : out_.rules.sequence(wholes(node));
+}
+
+ExprId Lowering::lower(TagNodeId id, const structural_tag::Repetition& body) {
+  return out_.rules.repeat(whole(tag_[id].children[0]), body.min, body.max);
+}
+
+ExprId Lowering::lower(TagNodeId /*id*/,
+                       const structural_tag::TokenBody& /*body*/) {
+  return one_token(tokens_.token);
+}
+
+ExprId Lowering::lower(TagNodeId /*id*/,
+                       const structural_tag::ExcludeToken& /*body*/) {
+  return other_tokens();
+}
+
+ExprId Lowering::lower(TagNodeId /*id*/,
+                       const structural_tag::AnyTokens& body) {
+  return out_.rules.repeat(other_tokens(), 0,
+                           body.max_tokens.value_or(kUnbounded));
+}
+
+ExprId Lowering::lower(TagNodeId id, const TagBody& body) {
+  const TagNode& node = tag_[id];
   Rules& rules = out_.rules;
   ExprId end;
   if (body.end.token) {
@@ -423,11 +446,11 @@ ExprId Lowering::lower_tag_node(TagNodeId id) {
   return rules.sequence({begin, after});
 }
 
-ExprId Lowering::with_first(const TagNode& node, bool at_least_one,
-                            bool stop_after_first, ExprId text) {
-  if (!at_least_one) return text;
+ExprId Lowering::with_first(const TagNode& node,
+                            const structural_tag::Counts& counts, ExprId text) {
+  if (!counts.at_least_one) return text;
   const ExprId first = out_.rules.choice(wholes(node));
-  if (stop_after_first) return first;
+  if (!counts.loop) return first;
   return out_.rules.sequence({first, text});
 }
 
@@ -439,18 +462,22 @@ void Lowering::add_triggers(std::vector<TriggerTarget> targets,
   }
 }
 
-ExprId Lowering::lower_triggered_tags(TagNodeId id) {
+ExprId Lowering::lower(TagNodeId id, const structural_tag::TextTriggers& body) {
   const TagNode& node = tag_[id];
-  const auto& body = node.as<structural_tag::TriggeredTags>();
   Rules& rules = out_.rules;
   FreeTextExpr text = free_text(id);
-  if (body.at_least_one && body.stop_after_first) {
-    return rules.choice(wholes(node));
+  if (body.at_least_one && !body.loop) return rules.choice(wholes(node));
+  text.loop = body.loop;
+  std::vector<TriggerTarget> triggers;
+  if (has_rules(node)) {
+    for (std::size_t i = 0; i < node.children.size(); ++i) {
+      triggers.push_back({body.triggers[i], whole(node.children[i])});
+    }
+    add_triggers(std::move(triggers), "dispatched", text);
+    return rules.free_text(std::move(text));
   }
-  text.loop = !body.stop_after_first;
   // What follows a trigger is the rest of "begin", the content and the end.
   // Tags with the same trigger become alternatives in add_triggers().
-  std::vector<TriggerTarget> triggers;
   const std::vector<std::uint32_t> begun_by =
       structural_tag::triggers_of_tags(tag_, node);
   for (std::size_t i = 0; i < node.children.size(); ++i) {
@@ -463,8 +490,7 @@ ExprId Lowering::lower_triggered_tags(TagNodeId id) {
                          made_[structural_tag::index_of(child)].after_begin})});
   }
   add_triggers(std::move(triggers), "tag", text);
-  return with_first(node, body.at_least_one, body.stop_after_first,
-                    rules.free_text(std::move(text)));
+  return with_first(node, body, rules.free_text(std::move(text)));
 }
 
 // Free tokens with a rule for each trigger; equal triggers have one rule.
@@ -486,48 +512,31 @@ rules::TokenTextExpr Lowering::token_text(bool loop, std::string_view name,
   return text;
 }
 
-ExprId Lowering::lower_token_triggered_tags(TagNodeId id) {
+ExprId Lowering::lower(TagNodeId id,
+                       const structural_tag::TokenTriggers& body) {
   const TagNode& node = tag_[id];
-  const auto& body = node.as<structural_tag::TokenTriggeredTags>();
+  if (has_rules(node)) {
+    return out_.rules.token_text(
+        token_text(body.loop, "dispatched", wholes(node)));
+  }
   std::vector<ExprId> after;
   for (const TagNodeId child : node.children) {
     after.push_back(made_[structural_tag::index_of(child)].after_begin);
   }
-  rules::TokenTextExpr text = token_text(!body.stop_after_first, "tag", after);
-  return with_first(node, body.at_least_one, body.stop_after_first,
-                    out_.rules.token_text(std::move(text)));
+  rules::TokenTextExpr text = token_text(body.loop, "tag", after);
+  return with_first(node, body, out_.rules.token_text(std::move(text)));
 }
 
-ExprId Lowering::lower_separated(const TagNode& node) {
-  const auto& body = node.as<structural_tag::TagsWithSeparator>();
+ExprId Lowering::lower(TagNodeId id,
+                       const structural_tag::TagsWithSeparator& body) {
   Rules& rules = out_.rules;
-  const ExprId one = rules.choice(wholes(node));
+  const ExprId one = rules.choice(wholes(tag_[id]));
   ExprId all = one;
-  if (!body.stop_after_first) {
+  if (body.loop) {
     const ExprId more = rules.sequence({rules.marker(body.separator), one});
     all = rules.sequence({one, rules.repeat(more, 0, kUnbounded)});
   }
   return body.at_least_one ? all : rules.repeat(all, 0, 1);
-}
-
-ExprId Lowering::lower_dispatch(TagNodeId id) {
-  const TagNode& node = tag_[id];
-  const auto& body = node.as<structural_tag::DispatchBody>();
-  FreeTextExpr text = free_text(id);
-  text.loop = body.loop;
-  std::vector<TriggerTarget> triggers;
-  for (std::size_t i = 0; i < body.patterns.size(); ++i) {
-    triggers.push_back({body.patterns[i], whole(node.children[i])});
-  }
-  add_triggers(std::move(triggers), "dispatched", text);
-  return out_.rules.free_text(std::move(text));
-}
-
-ExprId Lowering::lower_token_dispatch(TagNodeId id) {
-  const TagNode& node = tag_[id];
-  return out_.rules.token_text(
-      token_text(node.as<structural_tag::TokenDispatch>().loop, "dispatched",
-                 wholes(node)));
 }
 
 // The expression of one node.  REQUIRES: made_ has the expressions of the
@@ -538,11 +547,7 @@ ExprId Lowering::lower_token_dispatch(TagNodeId id) {
 ExprId Lowering::lower_one(TagNodeId id) {
   const TagNode& node = tag_[id];
   Rules& rules = out_.rules;
-  if (!inside_ && (node.type == TagNodeType::kJsonSchema ||
-                   node.type == TagNodeType::kRegex ||
-                   node.type == TagNodeType::kGrammar)) {
-    return rules.empty();
-  }
+  if (!inside_ && has_language(node)) return rules.empty();
   auto tokens =
       structural_tag::resolve_tokens(tag_, analysis_, id, options_.tokens);
   if (!tokens) {
@@ -550,7 +555,8 @@ ExprId Lowering::lower_one(TagNodeId id) {
     return rules.empty();
   }
   tokens_ = *std::move(tokens);
-  const ExprId made = lower_type(id);
+  const ExprId made =
+      std::visit([&](const auto& body) { return lower(id, body); }, node.body);
   // The schemas that have been added since the last call belong to this node.
   if (rules.schemas.size() > out_.schema_paths.size()) {
     const bool grammar = node.type == TagNodeType::kGrammar;
@@ -559,61 +565,10 @@ ExprId Lowering::lower_one(TagNodeId id) {
         node.path + (grammar ? "/grammar" : "/json_schema"));
     out_.schema_in_place.resize(
         rules.schemas.size(),
-        !grammar && node.as<structural_tag::JsonSchemaBody>().style ==
+        !grammar && node.as<JsonSchemaBody>().style ==
                         structural_tag::ArgumentStyle::kJson);
   }
   return made;
-}
-
-// A flat table: the expression of each type of node.
-ExprId Lowering::lower_type(TagNodeId id) {
-  const TagNode& node = tag_[id];
-  Rules& rules = out_.rules;
-  switch (node.type) {
-    case TagNodeType::kConstString:
-      return rules.marker(node.as<structural_tag::ConstString>().value);
-    case TagNodeType::kJsonSchema:
-      return lower_json_schema(id);
-    case TagNodeType::kRegex:
-      return lower_regex(node);
-    case TagNodeType::kGrammar:
-      return lower_grammar(node);
-    case TagNodeType::kAnyText:
-      return lower_any_text(id);
-    case TagNodeType::kSequence:
-      return rules.sequence(wholes(node));
-    case TagNodeType::kOr:
-      return rules.choice(wholes(node));
-    case TagNodeType::kOptional:
-      return rules.repeat(whole(node.children[0]), 0, 1);
-    case TagNodeType::kPlus:
-      return rules.repeat(whole(node.children[0]), 1, kUnbounded);
-    case TagNodeType::kStar:
-      return rules.repeat(whole(node.children[0]), 0, kUnbounded);
-    case TagNodeType::kRepeat: {
-      const auto& body = node.as<structural_tag::RepeatBody>();
-      return rules.repeat(whole(node.children[0]), body.min, body.max);
-    }
-    case TagNodeType::kTag:
-      return lower_tag_node(id);
-    case TagNodeType::kTriggeredTags:
-      return lower_triggered_tags(id);
-    case TagNodeType::kTagsWithSeparator:
-      return lower_separated(node);
-    case TagNodeType::kDispatch:
-      return lower_dispatch(id);
-    case TagNodeType::kToken:
-      return one_token(tokens_.token);
-    case TagNodeType::kExcludeToken:
-      return other_tokens();
-    case TagNodeType::kAnyTokens:
-      return lower_any_tokens(id);
-    case TagNodeType::kTokenTriggeredTags:
-      return lower_token_triggered_tags(id);
-    case TagNodeType::kTokenDispatch:
-      return lower_token_dispatch(id);
-  }
-  return kNoId;
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "automata/shadowed_words.h"
 #include "base/in_quotes.h"
 #include "base/utf8.h"
+#include "structural_tag/members.h"
 #include "structural_tag/structural_tag.h"
 
 namespace parlance::structural_tag {
@@ -29,24 +30,22 @@ bool has_empty(const std::vector<std::string>& texts) {
                      [](const std::string& text) { return text.empty(); });
 }
 
-// Whether a node is unlimited whatever its children are.
-bool unlimited_by_itself(const TagNode& node) {
-  switch (node.type) {
-    case TagNodeType::kAnyText:
-    case TagNodeType::kAnyTokens:
-    case TagNodeType::kTriggeredTags:
-    case TagNodeType::kTokenTriggeredTags:
-    case TagNodeType::kDispatch:
-    case TagNodeType::kTokenDispatch:
-    case TagNodeType::kTagsWithSeparator:
-    case TagNodeType::kStar:
-    case TagNodeType::kPlus:
-      return true;
-    case TagNodeType::kRepeat:
-      return node.as<RepeatBody>().max == kUnbounded;
-    default:
-      return false;
+// Whether nothing in the node itself determines where its text ends.  `known`
+// has its children's.  In a sequence and in "or", a child with excludes of its
+// own does not make its parent unlimited, since they say where its text ends.
+bool unlimited_of(const TagTree& tag, const TagNode& node,
+                  const std::vector<bool>& known) {
+  if (const auto* repetition = node.part<Repetition>()) {
+    return repetition->max == kUnbounded ||
+           (repetition->max != 0 && known[index_of(node.children[0])]);
   }
+  if (node.part<Elements>() != nullptr) {
+    return std::ranges::any_of(node.children, [&](TagNodeId child) {
+      return known[index_of(child)] && !has_own_excludes(tag[child]);
+    });
+  }
+  return node.part<Counts>() != nullptr || node.part<AnyText>() != nullptr ||
+         node.part<AnyTokens>() != nullptr;
 }
 
 Nullable both(Nullable a, Nullable b) {
@@ -61,60 +60,56 @@ Nullable either(Nullable a, Nullable b) {
 
 Nullable nullable_if(bool yes) { return yes ? Nullable::kYes : Nullable::kNo; }
 
-Nullable any_child(const TagNode& node, const std::vector<Nullable>& known) {
-  Nullable out = Nullable::kNo;
-  for (TagNodeId child : node.children) {
-    out = either(out, known[index_of(child)]);
-  }
-  return out;
-}
-
 using base::in_quotes;
 
 std::string in_quotes(const TokenRef& token) {
   return token.by_text() ? in_quotes(token.text) : std::to_string(token.id);
 }
 
-// JSON can spell half of a surrogate pair, which no UTF-8 text contains.
-std::optional<Error> check_characters(const TagNode& node) {
-  const auto all = [&](const std::vector<std::string>& texts,
-                       std::string_view key) -> std::optional<Error> {
-    for (const std::string& text : texts) {
-      if (base::is_utf8(text)) continue;
-      return Error{ErrorCode::kInvalidUtf8,
-                   std::string(to_string(node.type)) + ": '" +
-                       std::string(key) +
-                       "' holds half of a surrogate pair, which is no "
-                       "character.",
-                   node.path + "/" + std::string(key)};
-    }
-    return std::nullopt;
-  };
-  std::optional<Error> error;
-  switch (node.type) {
-    case TagNodeType::kConstString:
-      return all({node.as<ConstString>().value}, "value");
-    case TagNodeType::kAnyText:
-      error = all(node.as<AnyText>().excludes, "excludes");
-      break;
-    case TagNodeType::kTag:
-      error = all(node.as<TagBody>().begin.texts, "begin");
-      return error ? error : all(node.as<TagBody>().end.texts, "end");
-    case TagNodeType::kTagsWithSeparator:
-      return all({node.as<TagsWithSeparator>().separator}, "separator");
-    case TagNodeType::kTriggeredTags:
-      error = all(node.as<TriggeredTags>().triggers, "triggers");
-      if (!error) error = all(node.as<TriggeredTags>().excludes, "excludes");
-      break;
-    case TagNodeType::kDispatch:
-      error = all(node.as<DispatchBody>().patterns, "rules");
-      if (!error) error = all(node.as<DispatchBody>().excludes, "excludes");
-      break;
-    default:
-      return std::nullopt;
+// The visitor of visit_members() that finds the first member with a text that
+// is no UTF-8: JSON can spell half of a surrogate pair.  The texts of tokens
+// are looked up, and what has a language of its own is read later.
+class CharacterCheck {
+ public:
+  explicit CharacterCheck(const TagNode& node) : node_(node) {}
+
+  const std::optional<Error>& error() const { return error_; }
+
+  void member(std::string_view key, const std::string& text, Form form) {
+    if (form != Form::kNonEmpty) check(key, text);
   }
-  return error ? error : all(exclude_patterns_of(node), "exclude_patterns");
-}
+  void member(std::string_view key, const std::vector<std::string>& texts,
+              Form /*form*/) {
+    for (const std::string& text : texts) check(key, text);
+  }
+  void member(std::string_view key, const Marker& marker, Form form) {
+    member(key, marker.texts, form);
+  }
+  void rules(std::string_view key, const std::vector<std::string>& triggers) {
+    member(key, triggers, Form::kPlain);
+  }
+  // Other members have no texts to check.
+  template <class Member>
+  void member(std::string_view /*key*/, const Member& /*value*/, Form) {}
+  void rules(std::string_view /*key*/, const std::vector<TokenRef>&) {}
+  void children(std::string_view /*key*/, ChildForm /*form*/) {}
+  void bounds(const Repetition& /*body*/) {}
+  void json_schema(const JsonSchemaBody& /*body*/) {}
+
+ private:
+  void check(std::string_view key, const std::string& text) {
+    if (error_ || base::is_utf8(text)) return;
+    error_ =
+        Error{ErrorCode::kInvalidUtf8,
+              std::string(to_string(node_.type)) + ": '" + std::string(key) +
+                  "' holds half of a surrogate pair, which is no "
+                  "character.",
+              node_.path + "/" + std::string(key)};
+  }
+
+  const TagNode& node_;
+  std::optional<Error> error_;
+};
 
 // A tag with unlimited content needs a non-empty end, or excludes.  Otherwise
 // each text that follows the tag could be content as well: after
@@ -138,7 +133,7 @@ std::optional<Error> check_end(const TagTree& tag, const TagAnalysis& analysis,
 // Exactly one trigger is a prefix of each tag's "begin", and each trigger is a
 // prefix of some "begin".
 std::optional<Error> check_triggers(const TagTree& tag, const TagNode& node) {
-  const auto& body = node.as<TriggeredTags>();
+  const auto& body = node.as<TextTriggers>();
   const AhoCorasick trie = automata::word_trie(body.triggers);
   std::vector<bool> used(body.triggers.size(), false);
   for (TagNodeId child : node.children) {
@@ -167,14 +162,14 @@ std::optional<Error> check_triggers(const TagTree& tag, const TagNode& node) {
     return Error{ErrorCode::kConflict,
                  "triggered_tags: no tag begins with the trigger " +
                      in_quotes(body.triggers[i]) + ".",
-                 node.path + "/triggers/" + std::to_string(i)};
+                 trigger_path(node, i)};
   }
   return std::nullopt;
 }
 
 std::optional<Error> check_token_triggers(const TagTree& tag,
                                           const TagNode& node) {
-  const auto& body = node.as<TokenTriggeredTags>();
+  const auto& body = node.as<TokenTriggers>();
   // Only a vocabulary decides whether an id and a text are the same token.  So
   // if both occur, nothing is reported here, and resolve_tokens() checks the
   // same with the ids.
@@ -205,14 +200,6 @@ std::optional<Error> check_token_triggers(const TagTree& tag,
     }
   }
   return std::nullopt;
-}
-
-// The pointer of a trigger.
-std::string trigger_path(const TagNode& node, std::size_t trigger) {
-  const std::string index = std::to_string(trigger);
-  return node.path + (node.type == TagNodeType::kDispatch
-                          ? "/rules/" + index + "/0"
-                          : "/triggers/" + index);
 }
 
 // A trigger that contains an excluded text can never be completed.  Its bytes
@@ -254,16 +241,35 @@ std::optional<Error> check_reachable_tokens(
 
 }  // namespace
 
+bool has_language(const TagNode& node) {
+  return node.part<JsonSchemaBody>() != nullptr ||
+         node.part<RegexBody>() != nullptr ||
+         node.part<GrammarBody>() != nullptr;
+}
+
+bool has_triggers(const TagNode& node) {
+  return std::holds_alternative<TextTriggers>(node.body) ||
+         std::holds_alternative<TokenTriggers>(node.body);
+}
+
+bool has_rules(const TagNode& node) {
+  return node.type == TagNodeType::kDispatch ||
+         node.type == TagNodeType::kTokenDispatch;
+}
+
+std::string trigger_path(const TagNode& node, std::size_t trigger) {
+  const std::string index = std::to_string(trigger);
+  if (has_rules(node)) return node.path + "/rules/" + index + "/0";
+  return node.path +
+         (node.part<TextTriggers>() != nullptr ? "/triggers/"
+                                               : "/trigger_tokens/") +
+         index;
+}
+
 const std::vector<std::string>& triggers_of(const TagNode& node) {
   static const std::vector<std::string> none;
-  switch (node.type) {
-    case TagNodeType::kTriggeredTags:
-      return node.as<TriggeredTags>().triggers;
-    case TagNodeType::kDispatch:
-      return node.as<DispatchBody>().patterns;
-    default:
-      return none;
-  }
+  const auto* body = node.part<TextTriggers>();
+  return body == nullptr ? none : body->triggers;
 }
 
 Error unreadable_trigger_error(const TagNode& node, std::size_t trigger,
@@ -291,111 +297,90 @@ Error unused_token_error(const TagNode& node, std::size_t trigger,
   return Error{
       ErrorCode::kConflict,
       "token_triggered_tags: no tag begins with the token " + token + ".",
-      node.path + "/trigger_tokens/" + std::to_string(trigger)};
+      trigger_path(node, trigger)};
 }
 
 Error excluded_trigger_error(const TagNode& node, std::size_t trigger,
                              const std::string& token) {
-  const std::string index = std::to_string(trigger);
   return Error{ErrorCode::kConflict,
                std::string(to_string(node.type)) + ": the token " + token +
                    " is both a trigger and excluded (by 'exclude_tokens' or "
                    "as the end of the enclosing tag).",
-               node.path + (node.type == TagNodeType::kTokenDispatch
-                                ? "/rules/" + index + "/0"
-                                : "/trigger_tokens/" + index)};
+               trigger_path(node, trigger)};
 }
 
 const std::vector<std::string>& exclude_patterns_of(const TagNode& node) {
   static const std::vector<std::string> none;
-  switch (node.type) {
-    case TagNodeType::kAnyText:
-      return node.as<AnyText>().exclude_patterns;
-    case TagNodeType::kTriggeredTags:
-      return node.as<TriggeredTags>().exclude_patterns;
-    case TagNodeType::kDispatch:
-      return node.as<DispatchBody>().exclude_patterns;
-    default:
-      return none;
-  }
+  const auto* body = node.part<TextExcludes>();
+  return body == nullptr ? none : body->exclude_patterns;
 }
 
 bool has_own_excludes(const TagNode& node) {
-  if (!exclude_patterns_of(node).empty()) return true;
-  switch (node.type) {
-    case TagNodeType::kAnyText:
-      return !node.as<AnyText>().excludes.empty();
-    case TagNodeType::kTriggeredTags:
-      return !node.as<TriggeredTags>().excludes.empty();
-    case TagNodeType::kDispatch:
-      return !node.as<DispatchBody>().excludes.empty();
-    case TagNodeType::kExcludeToken:
-      return !node.as<ExcludeToken>().excludes.empty();
-    case TagNodeType::kAnyTokens:
-      return !node.as<AnyTokens>().excludes.empty();
-    case TagNodeType::kTokenTriggeredTags:
-      return !node.as<TokenTriggeredTags>().excludes.empty();
-    case TagNodeType::kTokenDispatch:
-      return !node.as<TokenDispatch>().excludes.empty();
-    default:
-      return false;
+  if (const auto* texts = node.part<TextExcludes>()) {
+    return !texts->excludes.empty() || !texts->exclude_patterns.empty();
   }
+  const auto* tokens = node.part<TokenExcludes>();
+  return tokens != nullptr && !tokens->excludes.empty();
 }
+
+namespace {
 
 // The empty text fits, does not, or only what is inside a leaf decides
 // (kInside), which is not compiled here.  both() and either() are conjunction
 // and disjunction over these three values, with kInside as the unknown one.
-Nullable nullable_of(const TagNode& node, const std::vector<Nullable>& known) {
-  switch (node.type) {
-    case TagNodeType::kConstString:
-      return nullable_if(node.as<ConstString>().value.empty());
-    case TagNodeType::kJsonSchema:
-      // No JSON value is the empty text; a list of parameters can be.
-      return node.as<JsonSchemaBody>().style == ArgumentStyle::kJson
-                 ? Nullable::kNo
-                 : Nullable::kInside;
-    case TagNodeType::kRegex:
-    case TagNodeType::kGrammar:
-      return Nullable::kInside;
-    case TagNodeType::kSequence: {
-      Nullable out = Nullable::kYes;
-      for (TagNodeId child : node.children) {
-        out = both(out, known[index_of(child)]);
-      }
-      return out;
+struct NullableOf {
+  const TagNode& node;
+  const std::vector<Nullable>& known;
+
+  Nullable any_child() const {
+    Nullable out = Nullable::kNo;
+    for (TagNodeId child : node.children) {
+      out = either(out, known[index_of(child)]);
     }
-    case TagNodeType::kOr:
-    case TagNodeType::kPlus:
-      return any_child(node, known);
-    case TagNodeType::kAnyText:
-    case TagNodeType::kAnyTokens:
-    case TagNodeType::kOptional:
-    case TagNodeType::kStar:
-    case TagNodeType::kDispatch:
-    case TagNodeType::kTokenDispatch:
-      return Nullable::kYes;
-    case TagNodeType::kRepeat:
-      return node.as<RepeatBody>().min == 0 ? Nullable::kYes
-                                            : any_child(node, known);
-    case TagNodeType::kTag: {
-      const auto& body = node.as<TagBody>();
-      return both(
-          nullable_if(has_empty(body.begin.texts) && has_empty(body.end.texts)),
-          any_child(node, known));
-    }
-    case TagNodeType::kTriggeredTags:
-      return node.as<TriggeredTags>().at_least_one ? any_child(node, known)
-                                                   : Nullable::kYes;
-    case TagNodeType::kTokenTriggeredTags:
-      return nullable_if(!node.as<TokenTriggeredTags>().at_least_one);
-    case TagNodeType::kTagsWithSeparator:
-      return node.as<TagsWithSeparator>().at_least_one ? any_child(node, known)
-                                                       : Nullable::kYes;
-    case TagNodeType::kToken:
-    case TagNodeType::kExcludeToken:
-      return Nullable::kNo;
+    return out;
   }
-  return Nullable::kNo;
+  Nullable all_children() const {
+    Nullable out = Nullable::kYes;
+    for (TagNodeId child : node.children) {
+      out = both(out, known[index_of(child)]);
+    }
+    return out;
+  }
+
+  Nullable operator()(const ConstString& body) const {
+    return nullable_if(body.value.empty());
+  }
+  // No JSON value is the empty text; a list of parameters can be.
+  Nullable operator()(const JsonSchemaBody& body) const {
+    return body.style == ArgumentStyle::kJson ? Nullable::kNo
+                                              : Nullable::kInside;
+  }
+  Nullable operator()(const RegexBody&) const { return Nullable::kInside; }
+  Nullable operator()(const GrammarBody&) const { return Nullable::kInside; }
+  Nullable operator()(const AnyText&) const { return Nullable::kYes; }
+  Nullable operator()(const AnyTokens&) const { return Nullable::kYes; }
+  Nullable operator()(const TokenBody&) const { return Nullable::kNo; }
+  Nullable operator()(const ExcludeToken&) const { return Nullable::kNo; }
+  Nullable operator()(const Elements&) const {
+    return node.type == TagNodeType::kOr ? any_child() : all_children();
+  }
+  Nullable operator()(const Repetition& body) const {
+    return body.min == 0 ? Nullable::kYes : any_child();
+  }
+  Nullable operator()(const TagBody& body) const {
+    return both(
+        nullable_if(has_empty(body.begin.texts) && has_empty(body.end.texts)),
+        any_child());
+  }
+  Nullable operator()(const Counts& body) const {
+    return body.at_least_one ? any_child() : Nullable::kYes;
+  }
+};
+
+}  // namespace
+
+Nullable nullable_of(const TagNode& node, const std::vector<Nullable>& known) {
+  return std::visit(NullableOf{node, known}, node.body);
 }
 
 TagAnalysis::TagAnalysis(const TagTree& tag)
@@ -415,53 +400,22 @@ TagAnalysis::TagAnalysis(const TagTree& tag)
       enclosing_[index_of(child)] = enclosing;
     }
   }
-  // Up: both properties of all children are final.  In a sequence and in "or",
-  // a child with excludes of its own does not make its parent unlimited, since
-  // they say where its text ends.
+  // Up: both properties of all children are final.
   for (std::size_t i = tag.nodes.size(); i-- > 0;) {
     const TagNode& node = tag.nodes[i];
     nullable_[i] = nullable_of(node, nullable_);
-    unlimited_[i] = unlimited_by_itself(node);
-    switch (node.type) {
-      case TagNodeType::kOptional:
-        unlimited_[i] = unlimited_[index_of(node.children[0])];
-        break;
-      case TagNodeType::kRepeat:
-        if (node.as<RepeatBody>().max != 0 &&
-            unlimited_[index_of(node.children[0])]) {
-          unlimited_[i] = true;
-        }
-        break;
-      case TagNodeType::kSequence:
-      case TagNodeType::kOr:
-        for (TagNodeId child : node.children) {
-          if (unlimited_[index_of(child)] && !has_own_excludes(tag[child])) {
-            unlimited_[i] = true;
-          }
-        }
-        break;
-      default:
-        break;
-    }
+    unlimited_[i] = unlimited_of(tag, node, unlimited_);
   }
 }
 
 std::vector<std::string> TagAnalysis::excluded_texts(TagNodeId id) const {
   const TagNode& node = (*tag_)[id];
-  std::vector<std::string> out;
-  bool detects = true;  // whether the end of the enclosing tag is excluded too
-  if (node.type == TagNodeType::kAnyText) {
-    out = node.as<AnyText>().excludes;
-  } else if (node.type == TagNodeType::kTriggeredTags) {
-    out = node.as<TriggeredTags>().excludes;
-  } else if (node.type == TagNodeType::kDispatch) {
-    out = node.as<DispatchBody>().excludes;
-    detects = false;
-  } else {
-    return out;
-  }
+  const auto* own = node.part<TextExcludes>();
+  if (own == nullptr) return {};
+  std::vector<std::string> out = own->excludes;
   const TagNodeId enclosing = enclosing_tag(id);
-  if (!detects || enclosing == kNoTagNode) return out;
+  // The end of the enclosing tag does not end the text of rules.
+  if (has_rules(node) || enclosing == kNoTagNode) return out;
   const auto& ends = (*tag_)[enclosing].as<TagBody>().end.texts;
   std::set<std::string_view> known(out.begin(), out.end());
   std::vector<std::string> more;
@@ -475,22 +429,11 @@ std::vector<std::string> TagAnalysis::excluded_texts(TagNodeId id) const {
 
 std::vector<TokenRef> TagAnalysis::excluded_tokens(TagNodeId id) const {
   const TagNode& node = (*tag_)[id];
-  std::vector<TokenRef> out;
-  bool detects = true;  // as in excluded_texts()
-  if (node.type == TagNodeType::kAnyTokens) {
-    out = node.as<AnyTokens>().excludes;
-  } else if (node.type == TagNodeType::kExcludeToken) {
-    out = node.as<ExcludeToken>().excludes;
-  } else if (node.type == TagNodeType::kTokenTriggeredTags) {
-    out = node.as<TokenTriggeredTags>().excludes;
-  } else if (node.type == TagNodeType::kTokenDispatch) {
-    out = node.as<TokenDispatch>().excludes;
-    detects = false;
-  } else {
-    return out;
-  }
+  const auto* own = node.part<TokenExcludes>();
+  if (own == nullptr) return {};
+  std::vector<TokenRef> out = own->excludes;
   const TagNodeId enclosing = enclosing_tag(id);
-  if (!detects || enclosing == kNoTagNode) return out;
+  if (has_rules(node) || enclosing == kNoTagNode) return out;
   const auto& end = (*tag_)[enclosing].as<TagBody>().end;
   if (end.token && std::find(out.begin(), out.end(), *end.token) == out.end()) {
     out.push_back(*end.token);
@@ -503,36 +446,24 @@ std::optional<Error> check_structural_tag(const TagTree& tag) {
   for (std::size_t i = 0; i < tag.nodes.size(); ++i) {
     const TagNode& node = tag.nodes[i];
     const TagNodeId self{static_cast<std::uint32_t>(i)};
-    std::optional<Error> error = check_characters(node);
+    CharacterCheck characters(node);
+    visit_members(node, characters);
+    std::optional<Error> error = characters.error();
     if (error) return error;
-    switch (node.type) {
-      case TagNodeType::kTag:
-        error = check_end(tag, analysis, node);
-        break;
-      case TagNodeType::kTriggeredTags:
-        error = check_triggers(tag, node);
-        if (!error) {
-          error = check_reachable(node.as<TriggeredTags>().triggers,
-                                  analysis.excluded_texts(self), node);
-        }
-        break;
-      case TagNodeType::kDispatch:
-        error = check_reachable(node.as<DispatchBody>().patterns,
-                                analysis.excluded_texts(self), node);
-        break;
-      case TagNodeType::kTokenTriggeredTags:
-        error = check_token_triggers(tag, node);
-        if (!error) {
-          error = check_reachable_tokens(node.as<TokenTriggeredTags>().triggers,
-                                         analysis.excluded_tokens(self), node);
-        }
-        break;
-      case TagNodeType::kTokenDispatch:
-        error = check_reachable_tokens(node.as<TokenDispatch>().patterns,
+    if (node.type == TagNodeType::kTag) {
+      error = check_end(tag, analysis, node);
+    } else if (const auto* texts = node.part<TextTriggers>()) {
+      if (!has_rules(node)) error = check_triggers(tag, node);
+      if (!error) {
+        error = check_reachable(texts->triggers, analysis.excluded_texts(self),
+                                node);
+      }
+    } else if (const auto* tokens = node.part<TokenTriggers>()) {
+      if (!has_rules(node)) error = check_token_triggers(tag, node);
+      if (!error) {
+        error = check_reachable_tokens(tokens->triggers,
                                        analysis.excluded_tokens(self), node);
-        break;
-      default:
-        break;
+      }
     }
     if (error) return error;
   }
@@ -541,8 +472,7 @@ std::optional<Error> check_structural_tag(const TagTree& tag) {
 
 std::vector<std::uint32_t> triggers_of_tags(const TagTree& tag,
                                             const TagNode& node) {
-  const AhoCorasick trie =
-      automata::word_trie(node.as<TriggeredTags>().triggers);
+  const AhoCorasick trie = automata::word_trie(triggers_of(node));
   std::vector<std::uint32_t> out;
   out.reserve(node.children.size());
   for (TagNodeId child : node.children) {
@@ -556,19 +486,14 @@ std::vector<std::uint32_t> triggers_of_tags(const TagTree& tag,
 std::vector<ShadowedTrigger> shadowed_triggers(const TagTree& tag) {
   std::vector<ShadowedTrigger> out;
   for (const TagNode& node : tag.nodes) {
-    const bool tags = node.type == TagNodeType::kTriggeredTags;
-    if (!tags && node.type != TagNodeType::kDispatch) continue;
-    const std::vector<std::string>& triggers =
-        tags ? node.as<TriggeredTags>().triggers
-             : node.as<DispatchBody>().patterns;
+    const std::vector<std::string>& triggers = triggers_of(node);
+    if (triggers.empty()) continue;
     for (const automata::ShadowedWord& hidden :
          automata::shadowed_words(triggers)) {
-      const std::string index = std::to_string(hidden.word);
-      out.push_back(
-          {tags ? "triggers" : "rules",
-           node.path + (tags ? "/triggers/" + index : "/rules/" + index + "/0"),
-           automata::shadowed_message(triggers[hidden.word],
-                                      triggers[hidden.inside])});
+      out.push_back({has_rules(node) ? "rules" : "triggers",
+                     trigger_path(node, hidden.word),
+                     automata::shadowed_message(triggers[hidden.word],
+                                                triggers[hidden.inside])});
     }
   }
   return out;

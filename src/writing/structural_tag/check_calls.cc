@@ -17,18 +17,11 @@ struct Schemas {
 
 // Whether a node reads each of its children exactly once.
 bool reads_once(const TagNode& node) {
-  switch (node.type) {
-    case TagNodeType::kTag:
-    case TagNodeType::kSequence:
-    case TagNodeType::kJsonSchema:
-      return true;
-    case TagNodeType::kRepeat: {
-      const auto& body = node.as<RepeatBody>();
-      return body.min == 1 && body.max == 1;
-    }
-    default:
-      return node.children.empty();
+  if (const auto* repetition = node.part<Repetition>()) {
+    return repetition->min == 1 && repetition->max == 1;
   }
+  return node.children.empty() || node.type == TagNodeType::kTag ||
+         node.type == TagNodeType::kSequence;
 }
 
 std::vector<Schemas> find_schemas(const TagTree& tag) {

@@ -10,6 +10,7 @@
 
 #include "json/located.h"
 #include "structural_tag/member_reader.h"
+#include "structural_tag/members.h"
 #include "structural_tag/structural_tag.h"
 
 namespace parlance::structural_tag {
@@ -31,8 +32,8 @@ std::string name_list(const Name& name) {
 }
 
 std::string type_names() {
-  return name_list<kTagNodeTypes>(
-      [](std::size_t i) { return to_string(static_cast<TagNodeType>(i)); });
+  return name_list<kTagNodeNames.size()>(
+      [](std::size_t i) { return kTagNodeNames[i]; });
 }
 
 std::string style_names() {
@@ -68,31 +69,18 @@ class Loader {
  private:
   std::optional<Error> load_one(const Pending& next);
   std::optional<Error> check_place(const Pending& next);
-  void load_body(MemberReader& fields, const json::Value& object,
-                 bool qwen_parameter, TagNode& node);
   void add_node(const Pending& at, TagNode node);
-  void load_elements(MemberReader& fields);
   std::optional<Error> find_type(const Pending& next, TagNodeType& type,
                                  bool& qwen_parameter) const;
-  void load_json_schema(MemberReader& fields, const json::Value& object,
-                        bool qwen_parameter, TagNode& node);
   void find_unknown_keys(const MemberReader& fields, const json::Value& object,
                          const TagNode& node);
-  void load_repeat(MemberReader& fields, TagNode& node);
-  void load_tags(MemberReader& fields, TagNode& node);
-  void load_dispatch(MemberReader& fields, TagNode& node);
-  // Adds a child of the node that is being read.  The children are pushed onto
-  // the stack once all members of the node have turned out valid.
-  void expect(const json::Value* value, std::string path, bool tag) {
-    if (value == nullptr) return;
-    children_.push_back(
-        {value, std::move(path), kNoTagNode, children_.size(), 0, tag});
-  }
 
   const Limits& limits_;
   TagTree out_;
   std::size_t path_bytes_ = 0;
   std::vector<Pending> waiting_;
+  // Of the node that is being read.  They are pushed onto the stack once all
+  // members of the node have turned out valid.
   std::vector<Pending> children_;
 };
 
@@ -178,9 +166,10 @@ std::optional<Error> Loader::find_type(const Pending& next, TagNodeType& type,
     type = TagNodeType::kTriggeredTags;
     return std::nullopt;
   }
-  for (std::size_t i = 0; i < kTagNodeTypes; ++i) {
-    type = static_cast<TagNodeType>(i);
-    if (to_string(type) == name) return std::nullopt;
+  const auto known = std::ranges::find(kTagNodeNames, name);
+  if (known != kTagNodeNames.end()) {
+    type = static_cast<TagNodeType>(known - kTagNodeNames.begin());
+    return std::nullopt;
   }
   return Error{ErrorCode::kUnknownName,
                "format: unknown type '" + std::string(name.substr(0, 100)) +
@@ -361,9 +350,8 @@ void load_layout(MemberReader& fields, const json::Value& object,
   }
 }
 
-void Loader::load_json_schema(MemberReader& fields, const json::Value& object,
-                              bool qwen_parameter, TagNode& node) {
-  JsonSchemaBody body;
+void load_json_schema(MemberReader& fields, const json::Value& object,
+                      bool qwen_parameter, JsonSchemaBody& body) {
   fields.know("json_schema");
   fields.know("style");
   const json::Value* schema = object.find("json_schema");
@@ -420,7 +408,154 @@ void Loader::load_json_schema(MemberReader& fields, const json::Value& object,
   body.any_order = fields.flag("any_order", false);
   body.max_white_space =
       fields.budget("max_whitespace_cnt", 1).value_or(kUnbounded);
-  node.body = std::move(body);
+}
+
+// The visitor of visit_members() that fills the body of a node.  `children`
+// gets its children.
+class BodyReader {
+ public:
+  BodyReader(MemberReader& fields, const json::Value& object,
+             bool qwen_parameter, std::vector<Pending>& children)
+      : fields_(fields),
+        object_(object),
+        qwen_parameter_(qwen_parameter),
+        children_(children) {}
+
+  using Key = std::string_view;
+  using Texts = std::vector<std::string>;
+  using Tokens = std::vector<TokenRef>;
+
+  void member(Key key, std::string& out, Form form) {
+    out = form == Form::kNonEmpty ? fields_.non_empty_text(key)
+                                  : fields_.text(key);
+  }
+  void member(Key key, Texts& out, Form form) {
+    out = fields_.texts(key, need(form));
+  }
+  void member(Key key, TokenRef& out, Form /*form*/) {
+    out = fields_.token(key);
+  }
+  void member(Key key, Tokens& out, Form form) {
+    out = fields_.tokens(key, need(form));
+  }
+  void member(Key key, bool& out, Form form) {
+    const bool negated = form == Form::kNegated;
+    out = fields_.flag(key, out != negated) != negated;
+  }
+  void member(Key key, std::optional<std::uint32_t>& out, Form /*form*/) {
+    out = fields_.budget(key);
+  }
+  void member(Key key, Marker& out, Form form) {
+    out = form == Form::kBegin ? fields_.begin(key) : fields_.end(key);
+  }
+  void children(Key key, ChildForm form);
+  template <class Trigger>
+  void rules(Key key, std::vector<Trigger>& triggers);
+  void bounds(Repetition& out);
+  void json_schema(JsonSchemaBody& out) {
+    load_json_schema(fields_, object_, qwen_parameter_, out);
+  }
+
+ private:
+  static MemberReader::Need need(Form form) {
+    return form == Form::kNonEmpty ? MemberReader::kRequired
+                                   : MemberReader::kOptional;
+  }
+  void tag(const json::Value& value, ChildForm form, std::string path);
+  void expect(const json::Value* value, std::string path, bool tag) {
+    if (value == nullptr) return;
+    children_.push_back(
+        {value, std::move(path), kNoTagNode, children_.size(), 0, tag});
+  }
+  void trigger(const json::Value& value, const std::string& path, Texts& out);
+  void trigger(const json::Value& value, const std::string& path, Tokens& out) {
+    out.push_back(fields_.token_value(value, path, "the pattern of a rule"));
+  }
+
+  MemberReader& fields_;
+  const json::Value& object_;
+  const bool qwen_parameter_;
+  std::vector<Pending>& children_;
+};
+
+void BodyReader::bounds(Repetition& out) {
+  const std::int64_t min = fields_.integer("min", 0, false);
+  const std::int64_t max = fields_.integer("max", -1, true);
+  out.min = static_cast<std::uint32_t>(min);
+  out.max = max == -1 ? kUnbounded : static_cast<std::uint32_t>(max);
+  if (out.min > out.max) {
+    fields_.fail(ErrorCode::kConflict, "max",
+                 "must not be less than 'min', which is " +
+                     std::to_string(out.min) + ".");
+  }
+}
+
+void BodyReader::children(Key key, ChildForm form) {
+  if (form == ChildForm::kOne) {
+    return expect(fields_.object(key), fields_.path_of(key), false);
+  }
+  const json::Array& list = fields_.list(key);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    std::string path = json::append_pointer(fields_.path_of(key), i);
+    if (form == ChildForm::kList) {
+      expect(&list[i], std::move(path), false);
+    } else {
+      tag(list[i], form, std::move(path));
+    }
+  }
+}
+
+void BodyReader::tag(const json::Value& value, ChildForm form,
+                     std::string path) {
+  if (!value.is_object()) {
+    return fields_.fail_at(
+        ErrorCode::kWrongType, std::move(path),
+        "'tags' must hold only tags, got " + kind_of(value) + ".");
+  }
+  const json::Value* begin = value.find("begin");
+  if (begin != nullptr && form == ChildForm::kTextTags && begin->is_object()) {
+    fields_.fail_at(ErrorCode::kWrongType, path + "/begin",
+                    "the 'begin' of a tag must be a string here; tokens are "
+                    "for token_triggered_tags.");
+  }
+  if (begin != nullptr && form == ChildForm::kTokenTags && begin->is_string()) {
+    fields_.fail_at(ErrorCode::kWrongType, path + "/begin",
+                    "the 'begin' of a tag must be a token object here; "
+                    "strings are for triggered_tags.");
+  }
+  expect(&value, std::move(path), true);
+}
+
+template <class Trigger>
+void BodyReader::rules(Key key, std::vector<Trigger>& triggers) {
+  const json::Array& rules = fields_.list(key);
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    const std::string path = json::append_pointer(fields_.path_of(key), i);
+    const json::Array& pair = rules[i].items();
+    if (pair.size() != 2) {
+      fields_.fail_at(ErrorCode::kWrongType, path,
+                      std::is_same_v<Trigger, TokenRef>
+                          ? "a rule must be a pair [token, format]."
+                          : "a rule must be a pair [string, format].");
+      continue;
+    }
+    trigger(pair[0], path + "/0", triggers);
+    expect(&pair[1], path + "/1", false);
+  }
+}
+
+void BodyReader::trigger(const json::Value& value, const std::string& path,
+                         Texts& out) {
+  if (!value.is_string()) {
+    fields_.fail_at(
+        ErrorCode::kWrongType, path,
+        "the pattern of a rule must be a string, got " + kind_of(value) + ".");
+  } else if (value.as_string().empty()) {
+    fields_.fail_at(ErrorCode::kEmptyValue, path,
+                    "the pattern of a rule must not be empty.");
+  } else {
+    out.emplace_back(value.as_string());
+  }
 }
 
 // REQUIRES: all members of the node have been read.
@@ -440,91 +575,6 @@ void Loader::find_unknown_keys(const MemberReader& fields,
       message += known[i];
     }
     out_.unknown_keys.push_back({member.key, node.path, message + "."});
-  }
-}
-
-void Loader::load_repeat(MemberReader& fields, TagNode& node) {
-  RepeatBody body;
-  const std::int64_t min = fields.integer("min", 0, false);
-  const std::int64_t max = fields.integer("max", -1, true);
-  body.min = static_cast<std::uint32_t>(min);
-  body.max = max == -1 ? kUnbounded : static_cast<std::uint32_t>(max);
-  if (body.min > body.max) {
-    fields.fail(ErrorCode::kConflict, "max",
-                "must not be less than 'min', which is " +
-                    std::to_string(body.min) + ".");
-  }
-  node.body = body;
-}
-
-// "tags" of triggered_tags, tags_with_separator and token_triggered_tags.
-void Loader::load_tags(MemberReader& fields, TagNode& node) {
-  const json::Array& tags = fields.list("tags");
-  for (std::size_t i = 0; i < tags.size(); ++i) {
-    const std::string path = json::append_pointer(fields.path_of("tags"), i);
-    if (!tags[i].is_object()) {
-      fields.fail_at(
-          ErrorCode::kWrongType, path,
-          "'tags' must hold only tags, got " + kind_of(tags[i]) + ".");
-      continue;
-    }
-    const json::Value* begin = tags[i].find("begin");
-    if (begin != nullptr && node.type == TagNodeType::kTriggeredTags &&
-        begin->is_object()) {
-      fields.fail_at(ErrorCode::kWrongType, path + "/begin",
-                     "the 'begin' of a tag must be a string here; tokens are "
-                     "for token_triggered_tags.");
-    }
-    if (begin != nullptr && node.type == TagNodeType::kTokenTriggeredTags &&
-        begin->is_string()) {
-      fields.fail_at(ErrorCode::kWrongType, path + "/begin",
-                     "the 'begin' of a tag must be a token object here; "
-                     "strings are for triggered_tags.");
-    }
-    expect(&tags[i], path, true);
-  }
-}
-
-// "rules" of dispatch and token_dispatch.
-void Loader::load_dispatch(MemberReader& fields, TagNode& node) {
-  DispatchBody texts;
-  TokenDispatch tokens;
-  const bool by_token = node.type == TagNodeType::kTokenDispatch;
-  const json::Array& rules = fields.list("rules");
-  for (std::size_t i = 0; i < rules.size(); ++i) {
-    const std::string path = json::append_pointer(fields.path_of("rules"), i);
-    const json::Array& pair = rules[i].items();
-    if (pair.size() != 2) {
-      fields.fail_at(ErrorCode::kWrongType, path,
-                     by_token ? "a rule must be a pair [token, format]."
-                              : "a rule must be a pair [string, format].");
-      continue;
-    }
-    if (by_token) {
-      tokens.patterns.push_back(
-          fields.token_value(pair[0], path + "/0", "the pattern of a rule"));
-    } else if (!pair[0].is_string()) {
-      fields.fail_at(ErrorCode::kWrongType, path + "/0",
-                     "the pattern of a rule must be a string, got " +
-                         kind_of(pair[0]) + ".");
-    } else if (pair[0].as_string().empty()) {
-      fields.fail_at(ErrorCode::kEmptyValue, path + "/0",
-                     "the pattern of a rule must not be empty.");
-    } else {
-      texts.patterns.emplace_back(pair[0].as_string());
-    }
-    expect(&pair[1], path + "/1", false);
-  }
-  if (by_token) {
-    tokens.loop = fields.flag("loop", true);
-    tokens.excludes = fields.tokens("exclude_tokens", MemberReader::kOptional);
-    node.body = std::move(tokens);
-  } else {
-    texts.loop = fields.flag("loop", true);
-    texts.excludes = fields.texts("excludes", MemberReader::kOptional);
-    texts.exclude_patterns =
-        fields.texts("exclude_patterns", MemberReader::kOptional);
-    node.body = std::move(texts);
   }
 }
 
@@ -573,7 +623,8 @@ std::optional<Error> Loader::load_one(const Pending& next) {
   // checks for errors until the end.
   MemberReader fields(object, to_string(node.type), next.path);
   children_.clear();
-  load_body(fields, object, qwen_parameter, node);
+  BodyReader body(fields, object, qwen_parameter, children_);
+  visit_members(node, body);
   node.field = fields.name("field");
   node.join = fields.name("join");
   if (!node.join.empty() && node.field.empty()) {
@@ -603,116 +654,6 @@ void Loader::add_node(const Pending& at, TagNode node) {
     child.parent = id;
     child.depth = at.depth + 1;
     waiting_.push_back(std::move(child));
-  }
-}
-
-// A flat table: the members of each type of node.  `children_` gets the members
-// that are nodes.
-void Loader::load_body(MemberReader& fields, const json::Value& object,
-                       bool qwen_parameter, TagNode& node) {
-  const auto excludes = [&] {
-    return fields.texts("excludes", MemberReader::kOptional);
-  };
-  const auto exclude_patterns = [&] {
-    return fields.texts("exclude_patterns", MemberReader::kOptional);
-  };
-  const auto exclude_tokens = [&] {
-    return fields.tokens("exclude_tokens", MemberReader::kOptional);
-  };
-  const auto content = [&] {
-    expect(fields.object("content"), fields.path_of("content"), false);
-  };
-  const auto counts = [&](auto& body) {
-    body.at_least_one = fields.flag("at_least_one", false);
-    body.stop_after_first = fields.flag("stop_after_first", false);
-  };
-  switch (node.type) {
-    case TagNodeType::kConstString:
-      node.body = ConstString{fields.text("value")};
-      return;
-    case TagNodeType::kJsonSchema:
-      return load_json_schema(fields, object, qwen_parameter, node);
-    case TagNodeType::kRegex:
-      node.body = RegexBody{fields.non_empty_text("pattern")};
-      return;
-    case TagNodeType::kGrammar:
-      node.body = GrammarBody{fields.non_empty_text("grammar")};
-      return;
-    case TagNodeType::kAnyText: {
-      AnyText& body = node.body.emplace<AnyText>();
-      body.excludes = excludes();
-      body.exclude_patterns = exclude_patterns();
-      body.max_tokens = fields.budget("max_tokens");
-      body.max_chars = fields.budget("max_chars");
-      return;
-    }
-    case TagNodeType::kSequence:
-    case TagNodeType::kOr:
-      return load_elements(fields);
-    case TagNodeType::kOptional:
-    case TagNodeType::kPlus:
-    case TagNodeType::kStar:
-      return content();
-    case TagNodeType::kRepeat:
-      load_repeat(fields, node);
-      return content();
-    case TagNodeType::kTag: {
-      TagBody& body = node.body.emplace<TagBody>();
-      body.begin = fields.begin();
-      content();
-      body.end = fields.end();
-      return;
-    }
-    case TagNodeType::kTriggeredTags: {
-      TriggeredTags body;
-      body.triggers = fields.texts("triggers", MemberReader::kRequired);
-      load_tags(fields, node);
-      counts(body);
-      body.excludes = excludes();
-      body.exclude_patterns = exclude_patterns();
-      node.body = std::move(body);
-      return;
-    }
-    case TagNodeType::kTagsWithSeparator: {
-      TagsWithSeparator body;
-      load_tags(fields, node);
-      body.separator = fields.text("separator");
-      counts(body);
-      node.body = std::move(body);
-      return;
-    }
-    case TagNodeType::kDispatch:
-    case TagNodeType::kTokenDispatch:
-      return load_dispatch(fields, node);
-    case TagNodeType::kToken:
-      node.body = TokenBody{fields.token("token")};
-      return;
-    case TagNodeType::kExcludeToken:
-      node.body = ExcludeToken{exclude_tokens()};
-      return;
-    case TagNodeType::kAnyTokens: {
-      AnyTokens& body = node.body.emplace<AnyTokens>();
-      body.excludes = exclude_tokens();
-      body.max_tokens = fields.budget("max_tokens");
-      return;
-    }
-    case TagNodeType::kTokenTriggeredTags: {
-      TokenTriggeredTags body;
-      body.triggers = fields.tokens("trigger_tokens", MemberReader::kRequired);
-      load_tags(fields, node);
-      body.excludes = exclude_tokens();
-      counts(body);
-      node.body = std::move(body);
-      return;
-    }
-  }
-}
-
-void Loader::load_elements(MemberReader& fields) {
-  const json::Array& elements = fields.list("elements");
-  for (std::size_t i = 0; i < elements.size(); ++i) {
-    expect(&elements[i], json::append_pointer(fields.path_of("elements"), i),
-           false);
   }
 }
 

@@ -233,42 +233,43 @@ Marker MemberReader::token_marker(const json::Value& value,
   return out;
 }
 
-Marker MemberReader::begin() {
+Marker MemberReader::begin(std::string_view key) {
   Marker out;
-  const json::Value* value = find("begin", kRequired);
+  const json::Value* value = find(key, kRequired);
   if (value == nullptr) return out;
-  if (value->is_object()) return token_marker(*value, "begin");
+  if (value->is_object()) return token_marker(*value, key);
   if (!value->is_string()) {
-    fail(ErrorCode::kWrongType, "begin",
+    fail(ErrorCode::kWrongType, key,
          "must be a string or a token object, got " + kind_of(*value) + ".");
   }
   out.texts.emplace_back(value->as_string());
   return out;
 }
 
-Marker MemberReader::end() {
+Marker MemberReader::end(std::string_view key) {
   Marker out;
-  const json::Value* value = find("end", kRequired);
+  const json::Value* value = find(key, kRequired);
   if (value == nullptr) return out;
-  if (value->is_object()) return token_marker(*value, "end");
+  if (value->is_object()) return token_marker(*value, key);
   if (value->is_string()) {
     out.texts.emplace_back(value->as_string());
     return out;
   }
   if (!value->is_array()) {
-    fail(ErrorCode::kWrongType, "end",
+    fail(ErrorCode::kWrongType, key,
          "must be a string, a list of strings or a token object, got " +
              kind_of(*value) + ".");
     return out;
   }
   if (value->items().empty()) {
-    fail(ErrorCode::kEmptyValue, "end", "must have at least one string.");
+    fail(ErrorCode::kEmptyValue, key, "must have at least one string.");
   }
   for (std::size_t i = 0; i < value->items().size(); ++i) {
     const json::Value& item = value->items()[i];
     if (!item.is_string()) {
-      fail_at(ErrorCode::kWrongType, json::append_pointer(path_of("end"), i),
-              "'end' must hold only strings, got " + kind_of(item) + ".");
+      fail_at(ErrorCode::kWrongType, json::append_pointer(path_of(key), i),
+              "'" + std::string(key) + "' must hold only strings, got " +
+                  kind_of(item) + ".");
     }
     out.texts.emplace_back(item.as_string());
   }

@@ -67,10 +67,10 @@ class MemberReader {
   TokenRef token(std::string_view key);
   std::vector<TokenRef> tokens(std::string_view key, Need need);
 
-  // The "begin" of a tag: a string or a token object.
-  Marker begin();
-  // The "end" of a tag: a string, strings or a token object.
-  Marker end();
+  // The begin of a tag: a string or a token object.
+  Marker begin(std::string_view key);
+  // The end of a tag: a string, strings or a token object.
+  Marker end(std::string_view key);
 
   // Required values that the caller reads.
   const json::Value* object(std::string_view key);

@@ -17,8 +17,9 @@
 // parent.  So a forward loop passes values from parents to children and a
 // backward loop from children to parents: no function here is recursive.
 //
-// load.cc reads a tree, write.cc writes it, and analysis.cc derives its
-// properties (TagAnalysis).
+// members.h describes the members of each type of node.  load.cc reads a tree
+// by it, write.cc writes it, and analysis.cc derives its properties
+// (TagAnalysis).
 
 #include <array>
 #include <cstddef>
@@ -28,6 +29,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -73,10 +75,35 @@ enum class TagNodeType : std::uint8_t {
   kTokenTriggeredTags,
   kTokenDispatch,
 };
-constexpr std::size_t kTagNodeTypes = 20;
+
+// ORDER: TagNodeType
+constexpr auto kTagNodeNames = std::to_array<std::string_view>({
+    "const_string",
+    "json_schema",
+    "regex",
+    "grammar",
+    "any_text",
+    "sequence",
+    "or",
+    "optional",
+    "plus",
+    "star",
+    "repeat",
+    "tag",
+    "triggered_tags",
+    "tags_with_separator",
+    "dispatch",
+    "token",
+    "exclude_token",
+    "any_tokens",
+    "token_triggered_tags",
+    "token_dispatch",
+});
 
 // "const_string" for TagNodeType::kConstString.
-std::string_view to_string(TagNodeType type);
+constexpr std::string_view to_string(TagNodeType type) {
+  return kTagNodeNames[static_cast<std::size_t>(type)];
+}
 
 using format::ArgumentStyle;
 using format::DelimitedLayout;
@@ -102,7 +129,8 @@ struct Marker {
 using base::kUnbounded;
 
 // The bodies: the members of a node other than its children, which are in
-// TagNode::children.
+// TagNode::children.  What several bodies have in common is a base of theirs,
+// by which TagNode::part() finds it.
 
 struct ConstString {
   std::string value;
@@ -120,6 +148,8 @@ struct JsonSchemaBody {
   // Texts that no string and no name may contain in its written form.  None is
   // empty.  In the styles of elements none begins or ends with white space.
   std::vector<std::string> excludes;
+
+  bool operator==(const JsonSchemaBody&) const = default;
 };
 
 struct RegexBody {
@@ -130,20 +160,28 @@ struct GrammarBody {
   std::string source;  // not empty; EBNF with a rule "root"
 };
 
-// exclude_patterns, here and below: regular expressions; the free text contains
-// no match of any of them (notation/exclude_patterns.h).  None is empty.
-struct AnyText {
+// What the free text of a node does not contain.
+struct TextExcludes {
   std::vector<std::string> excludes;  // none empty
+  // Regular expressions: the text contains no match of any of them
+  // (notation/exclude_patterns.h).  None is empty.
   std::vector<std::string> exclude_patterns;
+};
+
+struct TokenExcludes {
+  std::vector<TokenRef> excludes;
+};
+
+struct AnyText : TextExcludes {
   std::optional<std::uint32_t> max_tokens;
   std::optional<std::uint32_t> max_chars;
 };
 
-// children: the elements, or the one content.
-struct NoBody {};
+// Of sequence and or.  children: the elements.
+struct Elements {};
 
-// children: the content.  max: kUnbounded for none.
-struct RepeatBody {
+// Of optional, plus, star and repeat.  children: the content.
+struct Repetition {
   std::uint32_t min = 0;
   std::uint32_t max = kUnbounded;
 };
@@ -154,63 +192,42 @@ struct TagBody {
   Marker end;
 };
 
-// children: the tags.
-struct TriggeredTags {
+// How many of its children the text of a node has.
+struct Counts {
+  bool at_least_one = false;
+  bool loop = true;  // after the first, others may follow
+};
+
+// Of triggered_tags and dispatch.  children: the tags, each of which begins
+// with one of the triggers; or, by has_rules(), what follows each trigger.
+struct TextTriggers : TextExcludes, Counts {
   std::vector<std::string> triggers;  // none empty
-  std::vector<std::string> excludes;  // none empty
-  std::vector<std::string> exclude_patterns;
-  bool at_least_one = false;
-  bool stop_after_first = false;
 };
 
 // children: the tags.
-struct TagsWithSeparator {
+struct TagsWithSeparator : Counts {
   std::string separator;
-  bool at_least_one = false;
-  bool stop_after_first = false;
-};
-
-// children[i] follows patterns[i].
-struct DispatchBody {
-  std::vector<std::string> patterns;  // none empty
-  std::vector<std::string> excludes;  // none empty
-  std::vector<std::string> exclude_patterns;
-  bool loop = true;
 };
 
 struct TokenBody {
   TokenRef token;
 };
 
-struct ExcludeToken {
-  std::vector<TokenRef> excludes;
-};
+struct ExcludeToken : TokenExcludes {};
 
-struct AnyTokens {
-  std::vector<TokenRef> excludes;
+struct AnyTokens : TokenExcludes {
   std::optional<std::uint32_t> max_tokens;
 };
 
-// children: the tags.
-struct TokenTriggeredTags {
+// Of token_triggered_tags and token_dispatch.  children: as of TextTriggers.
+struct TokenTriggers : TokenExcludes, Counts {
   std::vector<TokenRef> triggers;
-  std::vector<TokenRef> excludes;
-  bool at_least_one = false;
-  bool stop_after_first = false;
-};
-
-// children[i] follows patterns[i].
-struct TokenDispatch {
-  std::vector<TokenRef> patterns;
-  std::vector<TokenRef> excludes;
-  bool loop = true;
 };
 
 using TagNodeBody =
-    std::variant<NoBody, ConstString, JsonSchemaBody, RegexBody, GrammarBody,
-                 AnyText, RepeatBody, TagBody, TriggeredTags, TagsWithSeparator,
-                 DispatchBody, TokenBody, ExcludeToken, AnyTokens,
-                 TokenTriggeredTags, TokenDispatch>;
+    std::variant<ConstString, JsonSchemaBody, RegexBody, GrammarBody, AnyText,
+                 Elements, Repetition, TagBody, TextTriggers, TagsWithSeparator,
+                 TokenBody, ExcludeToken, AnyTokens, TokenTriggers>;
 
 struct TagNode {
   TagNodeType type = TagNodeType::kConstString;
@@ -232,7 +249,31 @@ struct TagNode {
   const Body& as() const {
     return *std::get_if<Body>(&body);
   }
+
+  // The body, or its base, of type Part; null if it has none.
+  template <class Part>
+  const Part* part() const {
+    return std::visit(
+        [](const auto& one) -> const Part* {
+          if constexpr (std::is_convertible_v<decltype(&one), const Part*>) {
+            return &one;
+          } else {
+            return nullptr;
+          }
+        },
+        body);
+  }
 };
+
+// Whether the text of the node is described by a schema, pattern or grammar.
+bool has_language(const TagNode& node);
+
+// Whether a node's own text is free text or free tokens between tags or rules.
+bool has_triggers(const TagNode& node);
+
+// Whether the children of the node follow a trigger each: dispatch and
+// token_dispatch.
+bool has_rules(const TagNode& node);
 
 // A member of a node that nothing reads, such as a key with a typing error.
 struct UnknownKey {
@@ -402,8 +443,12 @@ bool has_own_excludes(const TagNode& node);
 // The "exclude_patterns" of a node; none if its type has no such member.
 const std::vector<std::string>& exclude_patterns_of(const TagNode& node);
 
-// The triggers of triggered_tags and the patterns of dispatch; else none.
+// The triggers of triggered_tags and dispatch; else none.
 const std::vector<std::string>& triggers_of(const TagNode& node);
+
+// The pointer of a trigger, which is a text or a token.
+// REQUIRES: has_triggers(node).
+std::string trigger_path(const TagNode& node, std::size_t trigger);
 
 // The error about triggers_of(node)[trigger], which contains a match of
 // `pattern`.

@@ -22,39 +22,26 @@ class Resolver {
         lookup_(lookup) {}
 
   Result<NodeTokens> run() {
-    switch (node_.type) {
-      case TagNodeType::kTag: {
-        const auto& body = node_.as<TagBody>();
-        if (body.end.token) {
-          out_.end = find(*body.end.token, node_.path + "/end/token");
-        }
-        if (body.begin.token) {
-          out_.begin = find(*body.begin.token, node_.path + "/begin/token");
-        }
-        break;
+    if (const auto* tag = node_.part<TagBody>()) {
+      if (tag->end.token) {
+        out_.end = find(*tag->end.token, node_.path + "/end/token");
       }
-      case TagNodeType::kToken:
-        out_.token = find(node_.as<TokenBody>().token, node_.path + "/token");
-        break;
-      case TagNodeType::kExcludeToken:
-      case TagNodeType::kAnyTokens:
-        find_excludes();
-        break;
-      case TagNodeType::kTokenTriggeredTags:
-        find_excludes();
-        find_triggers(node_.as<TokenTriggeredTags>().triggers,
-                      "/trigger_tokens/", "");
-        find_tags();
-        break;
-      case TagNodeType::kTokenDispatch:
-        find_excludes();
-        find_triggers(node_.as<TokenDispatch>().patterns, "/rules/", "/0");
+      if (tag->begin.token) {
+        out_.begin = find(*tag->begin.token, node_.path + "/begin/token");
+      }
+    } else if (const auto* one = node_.part<TokenBody>()) {
+      out_.token = find(one->token, node_.path + "/token");
+    }
+    find_excludes();
+    if (const auto* body = node_.part<TokenTriggers>()) {
+      find_triggers(body->triggers);
+      if (has_rules(node_)) {
         for (const std::uint32_t trigger : out_.triggers) {
           out_.trigger_of.push_back(index_of_trigger(trigger));
         }
-        break;
-      default:
-        break;
+      } else {
+        find_tags();
+      }
     }
     if (error_) return *std::move(error_);
     return std::move(out_);
@@ -100,12 +87,9 @@ class Resolver {
     }
   }
 
-  // Each of them has a pointer with its index between two texts.
-  void find_triggers(const std::vector<TokenRef>& triggers,
-                     const std::string& before, const std::string& after) {
+  void find_triggers(const std::vector<TokenRef>& triggers) {
     for (std::size_t i = 0; i < triggers.size(); ++i) {
-      out_.triggers.push_back(
-          find(triggers[i], node_.path + before + std::to_string(i) + after));
+      out_.triggers.push_back(find(triggers[i], trigger_path(node_, i)));
     }
     for (std::size_t i = 0; i < triggers.size(); ++i) {
       if (std::ranges::find(out_.excludes, out_.triggers[i]) ==

@@ -1,226 +1,104 @@
-// The names of types and styles, and writing a structural tag as JSON.
+// Writing a structural tag as JSON.
 
-#include <array>
 #include <cstdint>
 
 #include "base/utf8.h"
+#include "structural_tag/members.h"
 #include "structural_tag/structural_tag.h"
 
 namespace parlance::structural_tag {
 namespace {
 
-// ORDER: TagNodeType
-constexpr std::array<std::string_view, kTagNodeTypes> kTypeNames = {
-    "const_string",
-    "json_schema",
-    "regex",
-    "grammar",
-    "any_text",
-    "sequence",
-    "or",
-    "optional",
-    "plus",
-    "star",
-    "repeat",
-    "tag",
-    "triggered_tags",
-    "tags_with_separator",
-    "dispatch",
-    "token",
-    "exclude_token",
-    "any_tokens",
-    "token_triggered_tags",
-    "token_dispatch",
-};
-
-json::Value texts(const std::vector<std::string>& list) {
-  json::Array out;
-  out.reserve(list.size());
-  for (const std::string& text : list) out.emplace_back(text);
-  return out;
+json::Value to_value(const std::string& text) { return text; }
+json::Value to_value(const std::optional<std::uint32_t>& count) {
+  return count ? json::Value(std::int64_t{*count}) : json::Value();
 }
-
-json::Value token(const TokenRef& ref) {
+json::Value to_value(const TokenRef& ref) {
   if (ref.by_text()) return ref.text;
   return std::int64_t{ref.id};
 }
-
-json::Value tokens(const std::vector<TokenRef>& list) {
+template <class Item>
+json::Value to_value(const std::vector<Item>& list) {
   json::Array out;
   out.reserve(list.size());
-  for (const TokenRef& ref : list) out.push_back(token(ref));
+  for (const Item& item : list) out.push_back(to_value(item));
   return out;
 }
-
-json::Value marker(const Marker& marker) {
+json::Value to_value(const Marker& marker) {
   if (marker.token) {
-    return json::Object{{"type", "token"}, {"token", token(*marker.token)}};
+    return json::Object{{"type", "token"}, {"token", to_value(*marker.token)}};
   }
   if (marker.texts.size() == 1) return marker.texts[0];
-  return texts(marker.texts);
+  return to_value(marker.texts);
 }
 
-json::Value count_or_null(const std::optional<std::uint32_t>& count) {
-  return count ? json::Value(std::int64_t{*count}) : json::Value();
-}
+// The visitor of visit_members() that adds the members of a node to an object.
+// Children are moved out of `made`.
+class MemberWriter {
+ public:
+  MemberWriter(const TagNode& node, std::vector<json::Value>& made,
+               json::Object& out)
+      : node_(node), made_(made), out_(out) {}
 
-// The children of `node`, moved out of `made`.
-json::Value children(const TagNode& node, std::vector<json::Value>& made) {
-  json::Array out;
-  out.reserve(node.children.size());
-  for (TagNodeId child : node.children) {
-    out.push_back(std::move(made[index_of(child)]));
-  }
-  return out;
-}
+  using Key = std::string;
 
-json::Value child(const TagNode& node, std::vector<json::Value>& made) {
-  return std::move(made[index_of(node.children[0])]);
-}
-
-// "exclude_patterns", which other engines do not know, is written if given.
-void add_exclude_patterns(const std::vector<std::string>& patterns,
-                          json::Object& out) {
-  if (!patterns.empty()) out.set("exclude_patterns", texts(patterns));
-}
-
-// [[pattern, format], ...]
-json::Value rules(json::Value patterns, const TagNode& node,
-                  std::vector<json::Value>& made) {
-  json::Array out;
-  out.reserve(node.children.size());
-  for (std::size_t i = 0; i < node.children.size(); ++i) {
-    out.push_back(json::Array{patterns.items()[i],
-                              std::move(made[index_of(node.children[i])])});
-  }
-  return out;
-}
-
-template <class Tags>
-void add_counts(const Tags& body, json::Object& out) {
-  out.set("at_least_one", body.at_least_one);
-  out.set("stop_after_first", body.stop_after_first);
-}
-
-void add_json_schema(const JsonSchemaBody& body, json::Object& out) {
-  out.set("json_schema", body.schema);
-  add_style(body.style, body.elements, body.delimited, out);
-  out.set("any_order", body.any_order);
-  out.set("max_whitespace_cnt",
-          body.max_white_space == kUnbounded
-              ? json::Value()
-              : json::Value(std::int64_t{body.max_white_space}));
-  if (!body.excludes.empty()) out.set("excludes", texts(body.excludes));
-}
-
-// A flat table: the members of each type of node after "type", in the order in
-// which docs/reference/structural-tags.md lists them.  Children are moved out
-// of `made`.
-void add_members(const TagNode& node, std::vector<json::Value>& made,
-                 json::Object& out) {
-  switch (node.type) {
-    case TagNodeType::kConstString:
-      out.set("value", node.as<ConstString>().value);
-      return;
-    case TagNodeType::kJsonSchema:
-      return add_json_schema(node.as<JsonSchemaBody>(), out);
-    case TagNodeType::kRegex:
-      out.set("pattern", node.as<RegexBody>().pattern);
-      return;
-    case TagNodeType::kGrammar:
-      out.set("grammar", node.as<GrammarBody>().source);
-      return;
-    case TagNodeType::kAnyText: {
-      const auto& body = node.as<AnyText>();
-      out.set("excludes", texts(body.excludes));
-      add_exclude_patterns(body.exclude_patterns, out);
-      out.set("max_tokens", count_or_null(body.max_tokens));
-      out.set("max_chars", count_or_null(body.max_chars));
-      return;
-    }
-    case TagNodeType::kSequence:
-    case TagNodeType::kOr:
-      out.set("elements", children(node, made));
-      return;
-    case TagNodeType::kOptional:
-    case TagNodeType::kPlus:
-    case TagNodeType::kStar:
-      out.set("content", child(node, made));
-      return;
-    case TagNodeType::kRepeat: {
-      const auto& body = node.as<RepeatBody>();
-      out.set("min", std::int64_t{body.min});
-      out.set("max", body.max == kUnbounded ? std::int64_t{-1}
-                                            : std::int64_t{body.max});
-      out.set("content", child(node, made));
-      return;
-    }
-    case TagNodeType::kTag: {
-      const auto& body = node.as<TagBody>();
-      out.set("begin", marker(body.begin));
-      out.set("content", child(node, made));
-      out.set("end", marker(body.end));
-      return;
-    }
-    case TagNodeType::kTriggeredTags: {
-      const auto& body = node.as<TriggeredTags>();
-      out.set("triggers", texts(body.triggers));
-      out.set("tags", children(node, made));
-      add_counts(body, out);
-      out.set("excludes", texts(body.excludes));
-      add_exclude_patterns(body.exclude_patterns, out);
-      return;
-    }
-    case TagNodeType::kTagsWithSeparator: {
-      const auto& body = node.as<TagsWithSeparator>();
-      out.set("tags", children(node, made));
-      out.set("separator", body.separator);
-      add_counts(body, out);
-      return;
-    }
-    case TagNodeType::kDispatch: {
-      const auto& body = node.as<DispatchBody>();
-      out.set("rules", rules(texts(body.patterns), node, made));
-      out.set("loop", body.loop);
-      out.set("excludes", texts(body.excludes));
-      add_exclude_patterns(body.exclude_patterns, out);
-      return;
-    }
-    case TagNodeType::kToken:
-      out.set("token", token(node.as<TokenBody>().token));
-      return;
-    case TagNodeType::kExcludeToken:
-      out.set("exclude_tokens", tokens(node.as<ExcludeToken>().excludes));
-      return;
-    case TagNodeType::kAnyTokens: {
-      const auto& body = node.as<AnyTokens>();
-      out.set("exclude_tokens", tokens(body.excludes));
-      out.set("max_tokens", count_or_null(body.max_tokens));
-      return;
-    }
-    case TagNodeType::kTokenTriggeredTags: {
-      const auto& body = node.as<TokenTriggeredTags>();
-      out.set("trigger_tokens", tokens(body.triggers));
-      out.set("tags", children(node, made));
-      out.set("exclude_tokens", tokens(body.excludes));
-      add_counts(body, out);
-      return;
-    }
-    case TagNodeType::kTokenDispatch: {
-      const auto& body = node.as<TokenDispatch>();
-      out.set("rules", rules(tokens(body.patterns), node, made));
-      out.set("loop", body.loop);
-      out.set("exclude_tokens", tokens(body.excludes));
-      return;
+  template <class Member>
+  void member(Key key, const Member& member, Form form) {
+    if constexpr (std::is_same_v<Member, bool>) {
+      out_.set(std::move(key), member != (form == Form::kNegated));
+    } else {
+      json::Value value = to_value(member);
+      if (form == Form::kSparse && value.items().empty()) return;
+      out_.set(std::move(key), std::move(value));
     }
   }
+  void children(Key key, ChildForm form) {
+    if (form == ChildForm::kOne) return out_.set(std::move(key), child(0));
+    json::Array list;
+    list.reserve(node_.children.size());
+    for (std::size_t i = 0; i < node_.children.size(); ++i) {
+      list.push_back(child(i));
+    }
+    out_.set(std::move(key), std::move(list));
+  }
+  template <class Trigger>
+  void rules(Key key, const std::vector<Trigger>& triggers) {
+    json::Array list;
+    list.reserve(triggers.size());
+    for (std::size_t i = 0; i < triggers.size(); ++i) {
+      list.push_back(json::Array{to_value(triggers[i]), child(i)});
+    }
+    out_.set(std::move(key), std::move(list));
+  }
+  void bounds(const Repetition& body) {
+    out_.set("min", std::int64_t{body.min});
+    out_.set("max", body.max == kUnbounded ? std::int64_t{-1}
+                                           : std::int64_t{body.max});
+  }
+  void json_schema(const JsonSchemaBody& body);
+
+ private:
+  json::Value child(std::size_t i) {
+    return std::move(made_[index_of(node_.children[i])]);
+  }
+
+  const TagNode& node_;
+  std::vector<json::Value>& made_;
+  json::Object& out_;
+};
+
+void MemberWriter::json_schema(const JsonSchemaBody& body) {
+  out_.set("json_schema", body.schema);
+  add_style(body.style, body.elements, body.delimited, out_);
+  out_.set("any_order", body.any_order);
+  out_.set("max_whitespace_cnt",
+           body.max_white_space == kUnbounded
+               ? json::Value()
+               : json::Value(std::int64_t{body.max_white_space}));
+  member("excludes", body.excludes, Form::kSparse);
 }
 
 }  // namespace
-
-std::string_view to_string(TagNodeType type) {
-  return kTypeNames[static_cast<std::size_t>(type)];
-}
 
 json::Value to_json(const ElementLayout& layout) {
   json::Object out = {{"open", layout.open}, {"middle", layout.middle}};
@@ -237,7 +115,7 @@ json::Value to_json(const ElementLayout& layout) {
                      : layout.strings == ElementLayout::Strings::kJson
                          ? "json"
                          : "cdata");
-  out.set("ends", texts(layout.ends));
+  out.set("ends", to_value(layout.ends));
   if (layout.strip) out.set("strip", true);
   if (layout.one_line) out.set("one_line", true);
   return out;
@@ -275,7 +153,8 @@ json::Value to_json(const TagTree& tag) {
     const TagNode& node = tag.nodes[i];
     json::Object out;
     out.set("type", to_string(node.type));
-    add_members(node, made, out);
+    MemberWriter members(node, made, out);
+    visit_members(node, members);
     if (!node.field.empty()) out.set("field", node.field);
     if (!node.join.empty()) out.set("join", node.join);
     if (!node.tool.empty()) out.set("tool", node.tool);
