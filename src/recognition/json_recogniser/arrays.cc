@@ -104,7 +104,8 @@ std::vector<Frames::ItemChoice> Frames::item_choices(
 // which the array can be completed.  So the result is 0 exactly if no item may
 // come.
 FrameId Frames::make_next_item(FrameId id) {
-  const SchemaSolver::ScopedDepthLimit levels(solver_, frames_.levels_in(id));
+  const schema_solver::ScopedDepthLimit levels(solver_.satisfiability(),
+                                               frames_.levels_in(id));
   const Frame& frame = frames_[id];
   std::uint64_t cap = 0;
   std::vector<Alternative> made;
@@ -125,7 +126,7 @@ FrameId Frames::make_next_item(FrameId id) {
       std::vector<std::uint64_t> counted(choice.counts.begin(),
                                          choice.counts.end() - 1);
       const std::optional<std::vector<schema_solver::ValueText>> needed =
-          solver_.barred_before(
+          solver_.satisfiability().barred_before(
               alternative.disjunct, std::uint64_t{frame.count} + 1, counted,
               static_cast<std::uint32_t>(choice.counts.back()), is_used);
       if (!needed) continue;

@@ -161,10 +161,10 @@ class FrameTable {
   std::vector<schema_solver::ConjunctionId> conjunctions_in(FrameId id) const;
 
   // How many levels of arrays and objects a value in the frame may have, for
-  // SchemaSolver::ScopedDepthLimit.
+  // schema_solver::ScopedDepthLimit.
   std::uint32_t levels_in(FrameId id) const {
     const std::uint64_t left = max_depth_ - (*this)[id].depth;
-    return left > kDepthMargin ? schema_solver::SchemaSolver::kAnyLevels
+    return left > kDepthMargin ? schema_solver::kAnyLevels
                                : static_cast<std::uint32_t>(left);
   }
 

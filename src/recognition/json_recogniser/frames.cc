@@ -68,7 +68,7 @@ FrameId Frames::open(FrameId id, JsonType type) {
 FrameId Frames::open_frame(FrameId id, JsonType type) {
   const std::uint32_t left = frames_.levels_in(id);
   if (left == 0) return 0;
-  const SchemaSolver::ScopedDepthLimit levels(solver_, left);
+  const schema_solver::ScopedDepthLimit levels(solver_.satisfiability(), left);
   const Frame& outer = frames_[id];
   Frame frame;
   frame.kind =
@@ -230,14 +230,14 @@ Closing Frames::closing(FrameId id) {
   for (const Alternative& alternative : frame.alternatives) {
     bool complete = false;
     if (frame.kind == FrameKind::kObject) {
-      complete = solver_.complete(
+      complete = solver_.satisfiability().complete(
           alternative.disjunct,
           members_.members_of(alternative.disjunct, members_.progress_of(id),
                               alternative.condition()));
     } else {
       const std::span<const std::uint64_t> counts =
           frames_.counts(alternative.state);
-      complete = solver_.complete_array(
+      complete = solver_.satisfiability().complete_array(
           alternative.disjunct, frame.count,
           std::vector<std::uint64_t>(counts.begin(), counts.end() - 1),
           static_cast<std::uint32_t>(counts.back()));

@@ -88,8 +88,8 @@ Result<std::unique_ptr<JsonRecogniser>> JsonRecogniser::make(
   if (!solver.satisfiable(root)) return made->why_unsatisfiable();
   // Step 3: some text must be valid within the depth limit.  frames_[0]
   // encloses the whole text.
-  const schema_solver::SchemaSolver::ScopedDepthLimit levels(
-      solver, made->frames_.levels_in(0));
+  const schema_solver::ScopedDepthLimit levels(solver.satisfiability(),
+                                               made->frames_.levels_in(0));
   if (!solver.satisfiable(root)) {
     if (!base::work_left()) return cancelled_error();
     return Error{ErrorCode::kTooLarge,

@@ -135,10 +135,10 @@ Progress NextMembers::after_member(FrameId id, KeyId key, bool spelled) {
 
 // The progress as the solver sees it.  REQUIRES: no key that the disjunct
 // requires was skipped, so that a required key that is used is present.
-SchemaSolver::Members NextMembers::members_of(
+schema_solver::MembersSoFar NextMembers::members_of(
     DisjunctId disjunct, const Progress& progress,
     schema_solver::ConditionId condition) {
-  SchemaSolver::Members members{
+  schema_solver::MembersSoFar members{
       .seen = progress.used, .count = progress.count, .condition = condition};
   if (language_.in_order()) {
     KeySets& sets = solver_.key_sets();
@@ -308,7 +308,8 @@ automata::LanguageId NextMembers::other_keys(
 // Whether any key may come that the schema does not spell: KeyInfo::open.
 bool NextMembers::any_other_key(FrameId id) {
   if (frames_.memo(id).keys != nullptr) return frames_.memo(id).keys->open;
-  const SchemaSolver::ScopedDepthLimit levels(solver_, frames_.levels_in(id));
+  const schema_solver::ScopedDepthLimit levels(solver_.satisfiability(),
+                                               frames_.levels_in(id));
   if (!keys_.trie(key_trie(frames_[id])).languages().empty()) return false;
   const std::span<const Alternative> now = frames_[id].alternatives;
   return std::any_of(now.begin(), now.end(), [&](const Alternative& one) {
@@ -332,9 +333,10 @@ bool NextMembers::any_member(FrameId id) {
 
 // Whether some key may come that the schema spells.
 bool NextMembers::some_key_allowed(FrameId id) {
-  const SchemaSolver::ScopedDepthLimit levels(solver_, frames_.levels_in(id));
+  const schema_solver::ScopedDepthLimit levels(solver_.satisfiability(),
+                                               frames_.levels_in(id));
   const std::uint32_t trie = key_trie(frames_[id]);
-  const bool near = frames_.levels_in(id) != SchemaSolver::kAnyLevels;
+  const bool near = frames_.levels_in(id) != schema_solver::kAnyLevels;
   const std::span<const Alternative> now = frames_[id].alternatives;
   return std::any_of(now.begin(), now.end(), [&](const Alternative& one) {
     const KeySet possible = possible_keys(one.disjunct, trie, near);
@@ -352,7 +354,8 @@ bool NextMembers::some_key_allowed(FrameId id) {
 //            and one of each pattern, since patterns decide the value
 KeyInfo& NextMembers::raw_key_info(FrameId id) {
   if (frames_.memo(id).keys != nullptr) return *frames_.memo(id).keys;
-  const SchemaSolver::ScopedDepthLimit levels(solver_, frames_.levels_in(id));
+  const schema_solver::ScopedDepthLimit levels(solver_.satisfiability(),
+                                               frames_.levels_in(id));
   const std::uint32_t trie_id = key_trie(frames_[id]);
   const KeyTrie& trie = keys_.trie(trie_id);
   auto info = std::make_unique<KeyInfo>(KeyInfo{.trie = trie_id});
@@ -363,7 +366,7 @@ KeyInfo& NextMembers::raw_key_info(FrameId id) {
   std::vector<automata::LanguageId> extras;
   bool track = false;
   bool any_open = false;
-  const bool near = frames_.levels_in(id) != SchemaSolver::kAnyLevels;
+  const bool near = frames_.levels_in(id) != schema_solver::kAnyLevels;
   // Step 1: the union over the alternatives.  Invariant: `info->possible` and
   // `extras` are the keys with which one of the alternatives so far continues.
   for (const Alternative& alternative : now) {
@@ -476,7 +479,7 @@ automata::LanguageId NextMembers::extras_of(FrameId id,
     return solver_.languages().nothing();
   }
   const auto completable = [&](schema_solver::ConditionId condition) {
-    return solver_.completable(
+    return solver_.satisfiability().completable(
         alternative.disjunct,
         members_of(alternative.disjunct, progress, condition));
   };
@@ -525,7 +528,7 @@ bool NextMembers::can_continue_with(FrameId id, const Alternative& alternative,
       member_alternatives(alternative, {.key = key}, progress);
   return std::any_of(
       members.begin(), members.end(), [&](const MemberAlternative& member) {
-        return solver_.completable(
+        return solver_.satisfiability().completable(
             alternative.disjunct,
             members_of(alternative.disjunct, progress, member.condition));
       });
@@ -536,7 +539,8 @@ bool NextMembers::can_continue_with(FrameId id, const Alternative& alternative,
 FrameId NextMembers::make_member(FrameId id, const KeyClass& key_class,
                                  const Progress& progress,
                                  const std::string& text) {
-  const SchemaSolver::ScopedDepthLimit levels(solver_, frames_.levels_in(id));
+  const schema_solver::ScopedDepthLimit levels(solver_.satisfiability(),
+                                               frames_.levels_in(id));
   Frame next;
   next.kind = FrameKind::kObject;
   next.pending = true;
@@ -551,7 +555,7 @@ FrameId NextMembers::make_member(FrameId id, const KeyClass& key_class,
     }
     for (const MemberAlternative& member :
          member_alternatives(alternative, key_class, progress)) {
-      if (solver_.completable(
+      if (solver_.satisfiability().completable(
               alternative.disjunct,
               members_of(alternative.disjunct, progress, member.condition))) {
         made.push_back({alternative.outer, alternative.disjunct,

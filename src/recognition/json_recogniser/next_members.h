@@ -69,9 +69,9 @@ class NextMembers {
   Progress progress_of(FrameId frame) const;
   // The progress as the solver sees it.  REQUIRES: no key that the disjunct
   // requires was skipped, so that a required key that is used is present.
-  schema_solver::SchemaSolver::Members members_of(
-      schema_solver::DisjunctId disjunct, const Progress& progress,
-      schema_solver::ConditionId condition);
+  schema_solver::MembersSoFar members_of(schema_solver::DisjunctId disjunct,
+                                         const Progress& progress,
+                                         schema_solver::ConditionId condition);
 
   std::size_t memory_bytes() const {
     return bytes_ + (next_members_.size() + possible_keys_.size()) * 48;

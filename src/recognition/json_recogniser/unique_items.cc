@@ -319,8 +319,8 @@ bool UniqueItems::finishes(FrameId id) {
     frames_.memo(id).finishes = Finishes::kYes;
     return true;
   }
-  const schema_solver::SchemaSolver::ScopedDepthLimit levels(
-      solver_, frames_.levels_in(id));
+  const schema_solver::ScopedDepthLimit levels(solver_.satisfiability(),
+                                               frames_.levels_in(id));
   ItemSearch search(*this, id);
   const ItemSearch::Found found = search.next(/*known=*/true);
   search.remember(found);

@@ -88,7 +88,7 @@ void SchemaSolver::Expander::run(Branch branch) {
         finished_.size() + (limits_open_ ? stack_.size() : 0);
     if (branches >= limit_ ||
         steps_ > limit_ * std::max<std::size_t>(64, limit_) ||
-        !solver_.steps_left()) {
+        !solver_.steps().left()) {
       truncated_ = true;
       return;
     }
@@ -116,7 +116,7 @@ void SchemaSolver::Expander::require(Branch& branch, Literal literal,
 bool SchemaSolver::Expander::finish(Branch& branch) {
   while (true) {
     ++steps_;
-    solver_.count_step();
+    solver_.steps().count();
     // Each literal of the branch is looked at.
     if (!base::spend_work(1 + branch.assumed.size() / 16)) return false;
     Branch::Assumption next;
@@ -324,8 +324,8 @@ void SchemaSolver::Expander::add_maximum(NumberSpec& into,
   }
 }
 
-SchemaSolver::Expansion& SchemaSolver::expansion(ConjunctionId conjunction,
-                                                 JsonType type) {
+const Expansion& SchemaSolver::expansion(ConjunctionId conjunction,
+                                         JsonType type) {
   auto& known = expansions_[conjunction][static_cast<std::size_t>(type)];
   if (known == nullptr) known = std::make_unique<Expansion>();
   Expansion& expansion = *known;
@@ -839,7 +839,7 @@ void SchemaSolver::expand(ConjunctionId conjunction, JsonType type,
   if (expander.truncated()) {
     into.exactness |= notes_.leave_out(
         LeftOutBy::kLimit, place(conjunction), "",
-        !steps_left()
+        !steps_.left()
             ? "values are left out that are not found within "
               "GrammarLimits::steps"
             : "the schema has too many alternatives here; the first " +

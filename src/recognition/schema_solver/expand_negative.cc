@@ -153,9 +153,10 @@ bool SchemaSolver::Expander::contradicts_objects(
         });
     if (never) return true;
     if (!constrained || own.empty()) continue;
-    const Verdict verdict =
-        solver_.solve(solver_.conjunction(std::move(literals)));
-    if (verdict.proves_empty()) return true;
+    if (solver_.satisfiability().proves_empty(
+            solver_.conjunction(std::move(literals)))) {
+      return true;
+    }
   }
   return false;
 }

@@ -284,8 +284,8 @@ bool SchemaSolver::Expander::assume_object(Branch& branch, NodeId id,
   // is b); to close them here keeps their number small.
   if (object.members.size() > 1) {
     const auto never = [&](KeyId key) {
-      return solver_.solve(solver_.conjunction(key_literals(object, key)))
-          .proves_empty();
+      return solver_.satisfiability().proves_empty(
+          solver_.conjunction(key_literals(object, key)));
     };
     for (std::size_t i = 0; i < object.required.size(); ++i) {
       if ((i >= required_before ||

@@ -435,7 +435,7 @@ KeySet KeyTables::ranked_below(DisjunctId object, std::uint32_t rank) {
 automata::LanguageId KeyTables::possible_extra_keys(DisjunctId object) {
   ObjectKeys& object_keys = of(object);
   if (object_keys.possible_known &&
-      solver_.levels() == SchemaSolver::kAnyLevels) {
+      solver_.satisfiability().levels() == kAnyLevels) {
     return object_keys.possible;
   }
   automata::LanguageId possible = solver_.languages().nothing();
@@ -455,7 +455,7 @@ automata::LanguageId KeyTables::possible_extra_keys(DisjunctId object) {
     }
     if (!parts.empty()) possible = solver_.languages().any_of(std::move(parts));
   }
-  if (solver_.levels() == SchemaSolver::kAnyLevels) {
+  if (solver_.satisfiability().levels() == kAnyLevels) {
     object_keys.possible_known = true;
     object_keys.possible = possible;
   }

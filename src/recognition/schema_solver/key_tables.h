@@ -11,7 +11,7 @@
 //
 // An answer depends on the disjunct, the arguments and, where values are
 // concerned, the number of levels that the solver considers; never on what was
-// asked before, but for the case that SchemaSolver::disjuncts() describes.
+// asked before, but for the case that Satisfiability::disjuncts() describes.
 
 #include <cstddef>
 #include <cstdint>

@@ -23,6 +23,7 @@
 
 #include "base/work.h"
 #include "schema_solver/few_values.h"
+#include "schema_solver/satisfiability.h"
 #include "schema_solver/solver.h"
 
 namespace parlance::schema_solver {
@@ -51,14 +52,15 @@ std::uint64_t add(std::uint64_t a, std::uint64_t b) {
 //
 // Invariant: every state in `seen_` can be reached by satisfiable items that
 // can differ, and is in `pending_` or has been expanded.
-class SchemaSolver::ItemSearch {
+class Satisfiability::ItemSearch {
  public:
-  ItemSearch(SchemaSolver& solver, DisjunctId array, std::uint64_t size,
+  ItemSearch(Satisfiability& answers, DisjunctId array, std::uint64_t size,
              const std::vector<std::uint64_t>& counted,
              std::uint32_t found_witnesses, const IsUsed& used)
-      : solver_(solver),
+      : answers_(answers),
+        solver_(answers.solver_),
         array_(array),
-        disjunct_(solver.arrays_[array]),
+        disjunct_(solver_.array(array)),
         size_(size),
         different_(used, size) {
     now_.at = size;
@@ -107,7 +109,7 @@ class SchemaSolver::ItemSearch {
       for (bool alone = true; alone;) {
         if (finished()) return {.yes = true};
         if (now_.at >= disjunct_.max) break;
-        solver_.count_step();
+        solver_.steps().count();
         if (!base::work_left()) {
           verdict_.exactness |= Exactness::undecided();
           return verdict_;
@@ -181,7 +183,7 @@ class SchemaSolver::ItemSearch {
   using Asked = std::vector<Asks>;
 
   void too_dear(const std::string& why) {
-    verdict_.exactness |= solver_.notes_.leave_out(
+    verdict_.exactness |= solver_.notes().leave_out(
         LeftOutBy::kLimit, solver_.place_of_array(array_),
         disjunct_.unique ? "uniqueItems" : "contains", why);
   }
@@ -250,7 +252,7 @@ class SchemaSolver::ItemSearch {
   bool possible(ConjunctionId value) {
     ++asked_;
     base::spend_work();
-    const Verdict one = solver_.solve(value);
+    const Verdict one = answers_.solve(value);
     verdict_.depend_on(one);
     return one.yes;
   }
@@ -262,9 +264,9 @@ class SchemaSolver::ItemSearch {
     if (known != sets_.end()) return known->second;
     std::optional<std::size_t> set;
     for (const JsonType type : {JsonType::kArray, JsonType::kObject}) {
-      verdict_.depend_on(solver_.solve(value, type));
+      verdict_.depend_on(answers_.solve(value, type));
     }
-    const FewValues& few = solver_.values_.few_values(value, enough_);
+    const FewValues& few = solver_.values().few_values(value, enough_);
     partial_ = partial_ || few.partial;
     if (!few.many) set = different_.add(few);
     sets_.emplace(value, set);
@@ -407,6 +409,7 @@ class SchemaSolver::ItemSearch {
     next_.push_back(std::move(next));
   }
 
+  Satisfiability& answers_;
   SchemaSolver& solver_;
   const DisjunctId array_;
   const ArrayConstraints& disjunct_;
@@ -429,21 +432,21 @@ class SchemaSolver::ItemSearch {
   Verdict verdict_;
 };
 
-SchemaSolver::Verdict SchemaSolver::solve_items(
+Satisfiability::Verdict Satisfiability::solve_items(
     DisjunctId array, std::uint64_t size,
     const std::vector<std::uint64_t>& counted, std::uint32_t found_witnesses,
     const IsUsed& used) {
   return ItemSearch(*this, array, size, counted, found_witnesses, used).run();
 }
 
-std::optional<std::vector<ValueText>> SchemaSolver::barred_before(
+std::optional<std::vector<ValueText>> Satisfiability::barred_before(
     DisjunctId array, std::uint64_t size,
     const std::vector<std::uint64_t>& counted, std::uint32_t found_witnesses,
     const IsUsed& used) {
   ItemSearch search(*this, array, size, counted, found_witnesses, used);
   if (!search.run().yes) return std::nullopt;
   std::vector<ValueText> barred;
-  if (!arrays_[array].unique) return barred;
+  if (!solver_.array(array).unique) return barred;
   if (search.only_one_way()) return search.critical();
   // Other items than those of the search may do without the value.
   for (ValueText& value : search.critical()) {
@@ -457,10 +460,10 @@ std::optional<std::vector<ValueText>> SchemaSolver::barred_before(
   return barred;
 }
 
-bool SchemaSolver::complete_array(DisjunctId array, std::uint64_t size,
-                                  const std::vector<std::uint64_t>& counted,
-                                  std::uint32_t found_witnesses) {
-  const ArrayConstraints& disjunct = arrays_[array];
+bool Satisfiability::complete_array(DisjunctId array, std::uint64_t size,
+                                    const std::vector<std::uint64_t>& counted,
+                                    std::uint32_t found_witnesses) {
+  const ArrayConstraints& disjunct = solver_.array(array);
   if (size < disjunct.min || size > disjunct.max) return false;
   for (std::size_t i = 0; i < disjunct.counts.size(); ++i) {
     if (counted[i] < disjunct.counts[i].min ||

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "base/work.h"
+#include "schema_solver/satisfiability.h"
 #include "schema_solver/solver.h"
 
 namespace parlance::schema_solver {
@@ -57,17 +58,18 @@ int cost_of(Kind kind) {
 
 }  // namespace
 
-class SchemaSolver::CompletionSearch {
+class Satisfiability::CompletionSearch {
  public:
   // `satisfiable`: whether the disjunct is known to be satisfiable.
-  CompletionSearch(SchemaSolver& solver, DisjunctId object,
-                   const Members& members, bool satisfiable)
-      : solver_(solver),
+  CompletionSearch(Satisfiability& answers, DisjunctId object,
+                   const MembersSoFar& members, bool satisfiable)
+      : answers_(answers),
+        solver_(answers.solver_),
         object_(object),
         known_satisfiable_(satisfiable),
-        disjunct_(solver.objects_[object]),
-        object_keys_(solver.keys_.object_keys(object)),
-        sets_(solver.key_sets_),
+        disjunct_(solver_.object(object)),
+        object_keys_(solver_.keys().object_keys(object)),
+        sets_(solver_.key_sets()),
         seen_(members.seen),
         excluded_(members.excluded),
         count_(members.count) {}
@@ -85,7 +87,7 @@ class SchemaSolver::CompletionSearch {
     if (!verdict_.yes) {
       verdict_.exactness |= object_keys_.exactness;
       if (object_keys_.incomplete) {
-        verdict_.exactness |= solver_.keys_.note_incomplete(object_);
+        verdict_.exactness |= solver_.keys().note_incomplete(object_);
       }
     }
     return verdict_;
@@ -151,6 +153,7 @@ class SchemaSolver::CompletionSearch {
   using Ids = std::vector<ConditionId>;
   enum class Status : std::uint8_t { kHolds, kFails, kOpen };
 
+  Satisfiability& answers_;
   SchemaSolver& solver_;
   DisjunctId object_;
   bool known_satisfiable_;
@@ -163,7 +166,7 @@ class SchemaSolver::CompletionSearch {
   std::size_t steps_ = 0;
   Verdict verdict_;
 
-  const Condition& at(ConditionId id) const { return solver_.conditions_[id]; }
+  const Condition& at(ConditionId id) const { return solver_.conditions()[id]; }
   bool is_seen(KeyId key) const { return sets_.contains(seen_, key); }
   bool is_excluded(KeyId key) const { return sets_.contains(excluded_, key); }
   bool is_required(KeyId key) const {
@@ -171,7 +174,7 @@ class SchemaSolver::CompletionSearch {
   }
 
   bool solve(ConjunctionId conjunction) {
-    const Verdict one = solver_.solve(conjunction);
+    const Verdict one = answers_.solve(conjunction);
     verdict_.depend_on(one);
     return one.yes;
   }
@@ -179,7 +182,7 @@ class SchemaSolver::CompletionSearch {
   bool step() {
     if (!base::spend_work()) return false;
     if (++steps_ <= kMaxSteps) return true;
-    verdict_.exactness |= solver_.notes_.leave_out(
+    verdict_.exactness |= solver_.notes().leave_out(
         LeftOutBy::kLimit, solver_.place_of_object(object_), "",
         "objects are left out whose members are not found within " +
             std::to_string(kMaxSteps) + " steps");
@@ -197,7 +200,7 @@ class SchemaSolver::CompletionSearch {
     for (const ConditionId id : completion.every_rules) {
       const KeyGroup keys = at(id).keys;
       const Literal literal = at(id).literal;
-      if (!solver_.keys_.is_in(keys, key_class)) continue;
+      if (!solver_.keys().is_in(keys, key_class)) continue;
       conjunction =
           literal == kNever ? kNothing : solver_.with(conjunction, literal);
     }
@@ -507,8 +510,8 @@ class SchemaSolver::CompletionSearch {
   // that are present by now, is one of `condition` too.  `start` is the empty
   // completion.  False proves nothing.
   bool completes_as_before(Completion start, ConditionId condition) {
-    const auto known = solver_.completions_.find(object_);
-    if (known != solver_.completions_.end()) {
+    const auto known = answers_.completions_.find(object_);
+    if (known != answers_.completions_.end()) {
       start.every_rules = known->second.every_rules;
       for (const auto& [key, literals] : known->second.members) {
         if (is_seen(key) || is_excluded(key)) continue;
@@ -528,7 +531,7 @@ class SchemaSolver::CompletionSearch {
         found.members.emplace_back(member.key, member.literals);
       }
     }
-    solver_.completions_[object_] = std::move(found);
+    answers_.completions_[object_] = std::move(found);
     return true;
   }
 
@@ -546,7 +549,7 @@ class SchemaSolver::CompletionSearch {
     const Literal literal = at(id).literal;
     for (const KeyId key : object_keys_.spelled_list) {
       if (is_seen(key) || is_excluded(key) || completion.lacks(key) ||
-          !solver_.keys_.is_in(keys, {.key = key})) {
+          !solver_.keys().is_in(keys, {.key = key})) {
         continue;
       }
       Completion with = completion;
@@ -562,7 +565,7 @@ class SchemaSolver::CompletionSearch {
       if (extra == nullptr) continue;
       const KeyClass key_class{kNoKey, &object_keys_.languages,
                                &extra->matched};
-      if (!solver_.keys_.is_in(keys, key_class)) continue;
+      if (!solver_.keys().is_in(keys, key_class)) continue;
       Completion with = completion;
       std::vector<Literal>& literals = with.members[i].literals;
       if (literal != kNoLiteral) literals.push_back(literal);
@@ -571,9 +574,9 @@ class SchemaSolver::CompletionSearch {
         return true;
       }
     }
-    for (const ExtraKeys& extra : solver_.keys_.classes_of(object_)) {
+    for (const ExtraKeys& extra : solver_.keys().classes_of(object_)) {
       const KeyClass key_class{kNoKey, &object_keys_.languages, &extra.matched};
-      if (!solver_.keys_.is_in(keys, key_class) ||
+      if (!solver_.keys().is_in(keys, key_class) ||
           keys_left(completion, extra, 1) == 0) {
         continue;
       }
@@ -591,22 +594,22 @@ class SchemaSolver::CompletionSearch {
   // to `wanted`.
   std::uint64_t keys_left(const Completion& completion, const ExtraKeys& extra,
                           std::uint64_t wanted) {
-    automata::Languages& languages = solver_.languages_;
+    automata::Languages& languages = solver_.languages();
     if (object_keys_.languages.empty() || languages.infinite(extra.language)) {
       return wanted;
     }
     std::uint64_t taken = 0;
     sets_.each(sets_.unite(seen_, excluded_), [&](KeyId key) {
-      taken += solver_.keys_.matches(extra.language, {.key = key});
+      taken += solver_.keys().matches(extra.language, {.key = key});
       return true;
     });
     for (const Completion::Member& member : completion.members) {
       taken += member.extra == &extra;
     }
     FewValues keys;
-    solver_.values_.list_strings(extra.language, wanted + taken, keys);
+    solver_.values().list_strings(extra.language, wanted + taken, keys);
     if (keys.partial) {
-      verdict_.exactness |= solver_.notes_.leave_out(
+      verdict_.exactness |= solver_.notes().leave_out(
           LeftOutBy::kLimit, solver_.place_of_object(object_), "minProperties",
           "objects are left out that need more different names than are "
           "listed");
@@ -631,7 +634,7 @@ class SchemaSolver::CompletionSearch {
         present = sets_.with(present, member.key);
       }
     }
-    const KeySet needed = solver_.keys_.needed(object_, present);
+    const KeySet needed = solver_.keys().needed(object_, present);
     bool all = sets_.intersect(needed, excluded_) == kNoKeys;
     if (!all) return false;
     sets_.each(needed, [&](KeyId key) { return all = !completion.lacks(key); });
@@ -649,7 +652,7 @@ class SchemaSolver::CompletionSearch {
     if (min >= completion.min) return true;
     // Extra keys first: they require no other keys.
     std::uint64_t others = 0;
-    for (const ExtraKeys& extra : solver_.keys_.classes_of(object_)) {
+    for (const ExtraKeys& extra : solver_.keys().classes_of(object_)) {
       const KeyClass key_class{kNoKey, &object_keys_.languages, &extra.matched};
       if (!solve(value_conjunction(completion, key_class, {}))) continue;
       others += keys_left(completion, extra, completion.min - min - others);
@@ -668,7 +671,7 @@ class SchemaSolver::CompletionSearch {
   bool can_fill(const Completion& completion, KeySet present, KeySet absent,
                 std::uint64_t min, std::uint64_t max) {
     const auto needs_of = [&](KeyId key) {
-      return solver_.keys_.needed(object_, sets_.with(present, key));
+      return solver_.keys().needed(object_, sets_.with(present, key));
     };
     const KeySet others =
         sets_.subtract(object_keys_.spelled, sets_.unite(present, absent));
@@ -726,14 +729,14 @@ class SchemaSolver::CompletionSearch {
   }
 };
 
-SchemaSolver::Verdict SchemaSolver::solve_members(DisjunctId object,
-                                                  const Members& members,
-                                                  bool satisfiable) {
+Satisfiability::Verdict Satisfiability::solve_members(
+    DisjunctId object, const MembersSoFar& members, bool satisfiable) {
   return CompletionSearch(*this, object, members, satisfiable)
       .run(members.condition);
 }
 
-bool SchemaSolver::completable(DisjunctId object, const Members& members) {
+bool Satisfiability::completable(DisjunctId object,
+                                 const MembersSoFar& members) {
   constexpr std::size_t kMaxKnown = 100'000;
   if (members.condition == kImpossible) return false;
   const auto found = [&] {
@@ -751,11 +754,11 @@ bool SchemaSolver::completable(DisjunctId object, const Members& members) {
   return yes;
 }
 
-bool SchemaSolver::complete(DisjunctId object, const Members& members) {
-  const ObjectConstraints& disjunct = objects_[object];
+bool Satisfiability::complete(DisjunctId object, const MembersSoFar& members) {
+  const ObjectConstraints& disjunct = solver_.object(object);
   return members.count >= disjunct.min && members.count <= disjunct.max &&
-         keys_.needed(object, members.seen) == kNoKeys &&
-         conditions_.holds_at_end(members.condition, members.count);
+         solver_.keys().needed(object, members.seen) == kNoKeys &&
+         solver_.conditions().holds_at_end(members.condition, members.count);
 }
 
 }  // namespace parlance::schema_solver

@@ -1,11 +1,13 @@
 // Conjunctions, and the rules of disjuncts for members and items.  The
-// expansion of conjunctions is in expander.h, satisfiability in satisfiable.cc,
-// what is known of the keys of an object in key_tables.cc.
+// expansion of conjunctions is in expander.h, satisfiability in
+// satisfiability.h, what is known of the keys of an object in key_tables.cc.
 
 #include "schema_solver/solver.h"
 
 #include <algorithm>
+#include <unordered_set>
 
+#include "base/work.h"
 #include "schema_solver/expander.h"
 #include "schema_solver/node_checks.h"
 
@@ -67,7 +69,9 @@ SchemaSolver::SchemaSolver(const schema::Document& document,
       overlaps_(document, options),
       member_conditions_(document, names_, overlaps_, conditions_),
       keys_(*this, key_sets_),
-      values_(*this) {
+      values_(*this),
+      satisfiability_(*this),
+      steps_(options.limits.steps) {
   conjunctions_.push_back({});
   conjunctions_.push_back({kNever});
   expansions_.resize(2);
@@ -175,7 +179,8 @@ automata::LanguageBounds SchemaSolver::string_language(
   const automata::LanguageId all = parts.empty()
                                        ? languages_.nothing()
                                        : languages_.any_of(std::move(parts));
-  if (leaves_out(id, JsonType::kString)) return {all, languages_.everything()};
+  if (satisfiability_.leaves_out(id, JsonType::kString))
+    return {all, languages_.everything()};
   return languages_.exact(all);
 }
 
@@ -320,16 +325,89 @@ NodeId SchemaSolver::place_of_array(DisjunctId array) const {
   return document_.root;
 }
 
+void SchemaSolver::note_stop(ConjunctionId conjunction) const {
+  if (base::work_left()) return;
+  base::note_place([&] {
+    const std::vector<Literal>& literals = conjunctions_[conjunction];
+    if (literals.empty()) return std::string();
+    return "the schema at \"" + document_.pointer(literals.front().node()) +
+           '"';
+  });
+}
+
 std::size_t SchemaSolver::memory_bytes() const {
   return languages_.memory_bytes() + numbers_.memory_bytes() +
          conjunctions_.size() * 160 +
          (with_.size() + member_conjunctions_.size()) * 32 +
          objects_.size() * 700 + arrays_.size() * 400 +
          strings_.size() * sizeof(StringConstraints) + names_.size() * 80 +
-         disjuncts_within_.size() * 96 + key_sets_.memory_bytes() +
-         completable_.size() * 96 + completions_.size() * 256 +
+         satisfiability_.memory_bytes() + key_sets_.memory_bytes() +
          string_sets_.memory_bytes() + conditions_.memory_bytes() +
          keys_.memory_bytes();
+}
+
+// --- Survey -----------------------------------------------------------------
+
+// Asks about every value inside a value of the root, breadth first, so that
+// notes and narrowed() say what texts could meet.  Bounded: what is left out is
+// noted when a text meets it.
+void SchemaSolver::survey(ConjunctionId root) {
+  constexpr std::size_t kMaxConjunctions = 2000;
+  constexpr std::size_t kMaxSteps = 100'000;
+  constexpr std::uint64_t kMaxPrefix = 64;
+  const std::size_t steps_before = steps_.taken();
+  std::vector<ConjunctionId> pending = {root};
+  std::unordered_set<ConjunctionId> seen = {root, kAnything, kNothing};
+  const auto visit = [&](ConjunctionId conjunction) {
+    if (seen.size() < kMaxConjunctions && seen.insert(conjunction).second) {
+      pending.push_back(conjunction);
+    }
+  };
+  for (std::size_t i = 0; i < pending.size(); ++i) {
+    // Compilation is over, so `cancelled` is no longer called: the number of
+    // steps is the only limit here.
+    if (steps_.taken() - steps_before > kMaxSteps) return;
+    const ConjunctionId conjunction = pending[i];
+    for (std::size_t type = 0; type < kJsonTypes; ++type) {
+      disjuncts(conjunction, static_cast<JsonType>(type));
+    }
+    for (const DisjunctId disjunct : disjuncts(conjunction, JsonType::kArray)) {
+      const std::uint64_t prefix =
+          std::min(arrays_[disjunct].prefix, kMaxPrefix);
+      for (std::uint64_t index = 0; index <= prefix; ++index) {
+        visit(item_conjunction(disjunct, index));
+      }
+      const ConjunctionId rest =
+          item_conjunction(disjunct, arrays_[disjunct].prefix);
+      for (const ItemCount& count : arrays_[disjunct].counts) {
+        visit(with(rest, count.literal));
+      }
+    }
+    for (const DisjunctId disjunct :
+         disjuncts(conjunction, JsonType::kObject)) {
+      for (const KeyId key : keys_.spelled_list(disjunct)) {
+        visit(member_conjunction(disjunct, {.key = key}));
+      }
+      // For notes.
+      if (keys_.object_keys(disjunct).incomplete) {
+        keys_.possible_extra_keys(disjunct);
+        if (objects_[disjunct].condition != kAlways) {
+          static_cast<void>(keys_.note_incomplete(disjunct));
+        }
+      }
+      for (const ExtraKeys& extra : keys_.classes_of(disjunct)) {
+        visit(member_conjunction(
+            disjunct, {kNoKey, &keys_.languages(disjunct), &extra.matched}));
+      }
+      conditions_.for_each_atom(
+          objects_[disjunct].condition, [&](const Condition& part) {
+            if (part.kind == Condition::Kind::kValue) {
+              visit(with(member_conjunction(disjunct, {.key = part.key}),
+                         part.literal));
+            }
+          });
+    }
+  }
 }
 
 }  // namespace parlance::schema_solver

@@ -23,10 +23,8 @@
 // Some disjunctions about an object would multiply when they are split.  They
 // stay in the disjunct as a condition (conditions.h).
 //
-// satisfiable() decides whether some value satisfies a conjunction, so that a
-// recogniser never enters a dead end.  The recursion follows required members
-// and items.  A conjunction that requires itself has no finite value, hence is
-// not satisfiable.
+// Satisfiability decides whether some value satisfies a conjunction, so that a
+// recogniser never enters a dead end (satisfiability.h).
 //
 // If a schema has more disjuncts than the limit, the first ones are used: the
 // language becomes narrower, never wider.  Whatever leaves values out calls
@@ -34,17 +32,13 @@
 // Exactness for the verdict; no proof of emptiness rests on such a verdict
 // (exactness.h).
 
-#include <algorithm>
 #include <array>
 #include <cassert>
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <memory>
 #include <optional>
-#include <tuple>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "automata/language.h"
@@ -59,17 +53,27 @@
 #include "schema_solver/contains.h"
 #include "schema_solver/exactness.h"
 #include "schema_solver/exclusive.h"
-#include "schema_solver/few_values.h"
 #include "schema_solver/key_names.h"
 #include "schema_solver/key_sets.h"
 #include "schema_solver/key_tables.h"
 #include "schema_solver/member_conditions.h"
 #include "schema_solver/node_facts.h"
 #include "schema_solver/notes.h"
+#include "schema_solver/satisfiability.h"
+#include "schema_solver/step_counter.h"
 #include "schema_solver/string_sets.h"
 #include "schema_solver/value_lists.h"
 
 namespace parlance::schema_solver {
+
+// The disjuncts of a conjunction for one type.
+struct Expansion {
+  std::vector<DisjunctId> all;
+  bool expanding = false;
+  bool expanded = false;
+  // Not exact: some were left out.
+  Exactness exactness = {};
+};
 
 // Not thread-safe.  Tables only grow; references to their entries stay valid.
 class SchemaSolver {
@@ -97,26 +101,6 @@ class SchemaSolver {
   // work, so that narrowed() and the notes are known before a text is read.
   void survey(ConjunctionId root);
 
-  // While a ScopedDepthLimit is alive, satisfiable(), completable() and
-  // disjuncts() consider only values with at most `levels` levels of arrays and
-  // objects.
-  static constexpr std::uint32_t kAnyLevels = 0xFFFFFFFF;
-  class ScopedDepthLimit {
-   public:
-    ScopedDepthLimit(SchemaSolver& solver, std::uint32_t levels)
-        : solver_(solver), before_(std::exchange(solver.levels_, levels)) {}
-    ~ScopedDepthLimit() { solver_.levels_ = before_; }
-    ScopedDepthLimit(const ScopedDepthLimit&) = delete;
-    ScopedDepthLimit& operator=(const ScopedDepthLimit&) = delete;
-
-   private:
-    SchemaSolver& solver_;
-    std::uint32_t before_;
-  };
-
-  // The number of levels of the innermost ScopedDepthLimit.
-  std::uint32_t levels() const { return levels_; }
-
   // The same literal of the node inside of references, and of nodes that have
   // one part and no rules.
   Literal unwrapped(Literal literal) const;
@@ -133,27 +117,35 @@ class SchemaSolver {
   automata::LanguageBounds string_language(
       const std::vector<Literal>& literals);
 
-  // The satisfiable disjuncts of a conjunction; empty when no value of the type
-  // satisfies it.
-  const std::vector<DisjunctId>& disjuncts(ConjunctionId conjunction,
-                                           JsonType type);
+  // The disjuncts of a conjunction for a type, satisfiable or not.
+  // REQUIRES: !excludes(conjunction, type).
+  const Expansion& expansion(ConjunctionId conjunction, JsonType type);
+  // Whether no value of the type visibly satisfies the conjunction.
+  bool excludes(ConjunctionId conjunction, JsonType type) const {
+    return (types_[conjunction] & type_bit(type)) == 0;
+  }
   // Whether a conjunction has alternatives for values of a type, satisfiable or
   // not, which is cheaper to know.
   bool has_alternatives(ConjunctionId conjunction, JsonType type) {
     return !excludes(conjunction, type) &&
            !expansion(conjunction, type).all.empty();
   }
-  // Whether disjuncts() has left out alternatives that a value may satisfy.
-  bool leaves_out(ConjunctionId conjunction, JsonType type);
-  bool satisfiable(ConjunctionId conjunction) { return solve(conjunction).yes; }
+  // Satisfiability::disjuncts(), and whether there is one for some type.
+  const std::vector<DisjunctId>& disjuncts(ConjunctionId conjunction,
+                                           JsonType type) {
+    return satisfiability_.disjuncts(conjunction, type);
+  }
+  bool satisfiable(ConjunctionId conjunction) {
+    return satisfiability_.satisfiable(conjunction);
+  }
   // Whether it is proved that no value, of any depth, satisfies the
   // conjunction.  !satisfiable() is weaker: it is also true when no value was
   // found within the limits.
   bool is_empty(ConjunctionId conjunction) {
     // Where `unevaluatedItems` stands for less, nothing is proved.
     if (!choices_.narrowed().empty()) return false;
-    const ScopedDepthLimit any(*this, kAnyLevels);
-    return solve(conjunction).proves_empty();
+    const ScopedDepthLimit any(satisfiability_, kAnyLevels);
+    return satisfiability_.proves_empty(conjunction);
   }
 
   const StringConstraints& string(DisjunctId id) const { return strings_[id]; }
@@ -180,31 +172,8 @@ class SchemaSolver {
   // The condition that remains if no member has a key of the set.
   ConditionId without_keys(ConditionId condition, KeySet names);
   const Conditions& conditions() const { return conditions_; }
-  // The members of an object so far.
-  struct Members {
-    KeySet seen = kNoKeys;
-    // Keys that are absent and can no longer be written.
-    KeySet excluded = kNoKeys;
-    std::uint64_t count = 0;
-    ConditionId condition = kAlways;  // the remainder of the disjunct's
-  };
-  // Whether an object with these members can be completed.  REQUIRES: the
-  // disjunct is satisfiable.
-  bool completable(DisjunctId object, const Members& members);
-  // Whether it is complete.
-  bool complete(DisjunctId object, const Members& members);
-  // Whether an array of `size` items can be completed, and if so, the values
-  // that the last of them must not have.  `counted` has the number of items for
-  // each of the disjunct's counts; bit i of `found_witnesses` is set if there
-  // is an item for witness i; `used` says which values the items before have.
-  std::optional<std::vector<ValueText>> barred_before(
-      DisjunctId array, std::uint64_t size,
-      const std::vector<std::uint64_t>& counted, std::uint32_t found_witnesses,
-      const IsUsed& used);
-  bool complete_array(DisjunctId array, std::uint64_t size,
-                      const std::vector<std::uint64_t>& counted,
-                      std::uint32_t found_witnesses);
 
+  Satisfiability& satisfiability() { return satisfiability_; }
   ValueLists& values() { return values_; }
   KeyTables& keys() { return keys_; }
   StringSets& string_sets() { return string_sets_; }
@@ -224,60 +193,17 @@ class SchemaSolver {
   NodeId place_of_array(DisjunctId array) const;
 
   NoteList& notes() { return notes_; }
+  StepCounter& steps() { return steps_; }
+  // Says where the question was stopped, if it was.
+  void note_stop(ConjunctionId conjunction) const;
   std::size_t memory_bytes() const;
 
  private:
   friend class Translation;
   struct Branch;
   class Expander;
-  enum class SolveState : std::uint8_t { kUnknown, kInProgress, kYes, kNo };
-  struct Expansion {
-    std::vector<DisjunctId> all;
-    std::vector<DisjunctId> satisfiable;
-    bool expanding = false;
-    bool expanded = false;
-    bool satisfiable_known = false;
-    // Not exact: some alternatives were left out, here or in a conjunction
-    // further in.
-    Exactness exactness = {};
-    SolveState state = SolveState::kUnknown;
-    std::uint32_t depth = 0;  // of the call of solve(), while in progress
-    // A "no" that depends on the call at depth `low` is valid while that call,
-    // identified by its serial number, is in progress and no verdict was "yes"
-    // since.  Without it a recursive schema would need 2^n calls.
-    struct Provisional {
-      std::uint32_t low = 0;
-      std::uint64_t serial = 0;  // 0: there is none
-      std::uint64_t yes_count = 0;
-      Exactness exactness = {};
-    } provisional_no = {};
-  };
-  // Whether something is satisfiable.  `low` is the least depth of a call in
-  // progress that a "no" depends on; such a "no" is valid during that call
-  // only.
-  struct Verdict {
-    static constexpr std::uint32_t kNone = 0xFFFFFFFF;
-    bool yes = false;
-    std::uint32_t low = kNone;
-    // Not exact: an alternative that was left out might be satisfiable.
-    Exactness exactness = {};
-
-    void depend_on(const Verdict& other) {
-      low = std::min(low, other.low);
-      exactness |= other.exactness;
-    }
-    bool proves_empty() const {
-      return !yes && exactness.exact() && low == kNone;
-    }
-  };
-
   ConjunctionId find_member_conjunction(DisjunctId object,
                                         const KeyClass& key_class);
-  Expansion& expansion(ConjunctionId conjunction, JsonType type);
-  // Whether no value of the type visibly satisfies the conjunction.
-  bool excludes(ConjunctionId conjunction, JsonType type) const {
-    return (types_[conjunction] & type_bit(type)) == 0;
-  }
   std::vector<UnevaluatedRule> unevaluated(const Branch& branch, JsonType type);
   void find_prefix(ArrayConstraints& array);
   std::optional<Literal> unevaluated_rule(NodeId id, JsonType type) const;
@@ -286,29 +212,9 @@ class SchemaSolver {
   std::size_t find_width(Literal literal, JsonType type);
   std::size_t width(ConjunctionId conjunction, JsonType type);
   void expand(ConjunctionId conjunction, JsonType type, Expansion& into);
-  // Counts steps of the present question.
-  void count_step();
-  // Whether it may take more steps.  If not, it is stopped.
-  bool steps_left();
-  // Says where the question was stopped, if it was.
-  void note_stop(ConjunctionId conjunction) const;
-  Verdict solve(ConjunctionId conjunction, JsonType type);
-  Verdict solve(ConjunctionId conjunction);
-  Verdict solve_disjunct(JsonType type, DisjunctId disjunct);
-  const std::vector<DisjunctId>& disjuncts_within(ConjunctionId conjunction,
-                                                  JsonType type);
-  // `satisfiable`: whether the disjunct is known to be satisfiable.
-  Verdict solve_members(DisjunctId object, const Members& members,
-                        bool satisfiable);
-  class CompletionSearch;
-  class ItemSearch;
-
   // members.cc: see there.
   std::vector<MemberAlternative> split_by_constants(
       const MemberAlternative& of);
-  Verdict solve_items(DisjunctId array, std::uint64_t size,
-                      const std::vector<std::uint64_t>& counted,
-                      std::uint32_t found_witnesses, const IsUsed& used);
   bool evaluated(const UnevaluatedRule& rule, std::uint64_t index);
   // The literal that an unevaluated item must satisfy.
   Literal item_rule(const UnevaluatedRule& rule) const;
@@ -330,6 +236,7 @@ class SchemaSolver {
   KeySets key_sets_;
   KeyTables keys_;
   ValueLists values_;
+  Satisfiability satisfiability_;
 
   std::deque<std::vector<Literal>> conjunctions_;
   // The types that the positive literals of a conjunction allow: TypeBits.
@@ -339,7 +246,7 @@ class SchemaSolver {
   // that its value reads beside the document, the options, and the content of
   // the conjunctions and disjuncts that it names, which never change.  What it
   // does not have is which questions were in progress: see disjuncts() in
-  // satisfiable.cc for where that matters.
+  // satisfiability.cc for where that matters.
   //
   // Caches of with() and member_conjunction(), by conjunction and literal and
   // by disjunct and key.
@@ -353,38 +260,10 @@ class SchemaSolver {
 
   // The cache of width(), by literal and type.
   std::unordered_map<std::uint64_t, std::size_t> widths_;
-  // The cache of completable(), by its arguments and the number of levels.
-  std::map<std::tuple<DisjunctId, ConditionId, KeySet, KeySet, std::uint64_t,
-                      std::uint32_t>,
-           bool>
-      completable_;
-  // What completes an object: the members that are present, with literals that
-  // their values satisfy, and the rules for all members (each a kEvery).
-  struct FoundCompletion {
-    std::vector<std::pair<KeyId, std::vector<Literal>>> members;
-    std::vector<ConditionId> every_rules;
-  };
-  // The last one that was found for an object: where a search begins, which
-  // checks it.
-  std::unordered_map<DisjunctId, FoundCompletion> completions_;
-
   NoteList notes_;
   bool has_unevaluated_ = false;
   std::vector<bool> spells_enum_;  // nodes that stand for a member of an enum
-  // The most nested calls of solve(), beyond which the verdict is "no".
-  static constexpr std::uint32_t kMaxDepth = 2000;
-  std::uint32_t depth_ = 0;             // calls of solve() in progress
-  std::vector<std::uint64_t> serials_;  // of those
-  std::uint64_t next_serial_ = 1;
-  std::uint64_t yes_count_ = 0;
-  std::uint32_t levels_ = kAnyLevels;
-  // disjuncts() for fewer levels than any.
-  std::map<std::tuple<ConjunctionId, JsonType, std::uint32_t>,
-           std::vector<DisjunctId>>
-      disjuncts_within_;
-  // GrammarLimits::steps counts those of one question, or of the compile.
-  std::size_t steps_ = 0;
-  std::uint64_t question_ = 0;  // that `steps_` counts for
+  StepCounter steps_;
 };
 
 }  // namespace parlance::schema_solver

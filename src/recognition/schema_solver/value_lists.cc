@@ -29,10 +29,9 @@ constexpr std::uint64_t kNeverListed = std::uint64_t{1} << 62;
 constexpr std::uint32_t kMostNested = 2000;
 
 // The levels of a value inside of one with those that the solver considers.
-std::uint32_t levels_inside(const SchemaSolver& solver) {
-  const std::uint32_t levels = solver.levels();
-  return levels == SchemaSolver::kAnyLevels || levels == 0 ? levels
-                                                           : levels - 1;
+std::uint32_t levels_inside(SchemaSolver& solver) {
+  const std::uint32_t levels = solver.satisfiability().levels();
+  return levels == kAnyLevels || levels == 0 ? levels : levels - 1;
 }
 
 }  // namespace
@@ -44,9 +43,9 @@ bool ValueLists::infinite(ConjunctionId conjunction) {
   if (conjunction == kAnything) return true;
   if (conjunction == kNothing) return false;
   if (depth_ >= kMostNested) return false;
-  const bool any_depth = solver_.levels() == SchemaSolver::kAnyLevels;
-  const auto [it, is_new] =
-      infinite_.try_emplace({conjunction, solver_.levels()}, any_depth);
+  const bool any_depth = solver_.satisfiability().levels() == kAnyLevels;
+  const auto [it, is_new] = infinite_.try_emplace(
+      {conjunction, solver_.satisfiability().levels()}, any_depth);
   if (!is_new) return it->second;
   base::spend_work(4);
   bool& known = it->second;
@@ -75,7 +74,8 @@ bool ValueLists::finds_infinite(ConjunctionId conjunction) {
       solver_.disjuncts(conjunction, JsonType::kObject);
   const std::vector<DisjunctId> arrays =
       solver_.disjuncts(conjunction, JsonType::kArray);
-  const SchemaSolver::ScopedDepthLimit inside(solver_, levels_inside(solver_));
+  const ScopedDepthLimit inside(solver_.satisfiability(),
+                                levels_inside(solver_));
   return std::ranges::any_of(
              objects, [this](DisjunctId id) { return infinite_object(id); }) ||
          std::ranges::any_of(
@@ -96,8 +96,8 @@ bool ValueLists::infinite_object(DisjunctId object) {
       for (const MemberAlternative& member : solver_.member_alternatives(
                object, condition, {kNoKey, &patterns, &extra.matched}, 1)) {
         if (solver_.satisfiable(member.conjunction) &&
-            solver_.completable(object,
-                                {.count = 1, .condition = member.condition})) {
+            solver_.satisfiability().completable(
+                object, {.count = 1, .condition = member.condition})) {
           return true;
         }
       }
@@ -109,9 +109,10 @@ bool ValueLists::infinite_object(DisjunctId object) {
     for (const MemberAlternative& member :
          solver_.member_alternatives(object, condition, {.key = key}, 1)) {
       if (solver_.satisfiable(member.conjunction) &&
-          solver_.completable(object, {.seen = solver_.key_sets().one(key),
-                                       .count = 1,
-                                       .condition = member.condition}) &&
+          solver_.satisfiability().completable(
+              object, {.seen = solver_.key_sets().one(key),
+                       .count = 1,
+                       .condition = member.condition}) &&
           infinite(member.conjunction)) {
         return true;
       }
@@ -267,7 +268,7 @@ void ValueLists::list_objects(DisjunctId object, std::uint64_t enough,
   }
   struct Begun {
     std::size_t key = 0;
-    SchemaSolver::Members members = {};
+    MembersSoFar members = {};
     Fingerprint sum = {};
   };
   // An object that is begun, once with each value of its last key; once if that
@@ -297,9 +298,9 @@ void ValueLists::list_objects(DisjunctId object, std::uint64_t enough,
       into.partial = true;
       return;
     }
-    if (!solver_.completable(object, at.members)) continue;
+    if (!solver_.satisfiability().completable(object, at.members)) continue;
     if (at.key == spelled.size() + others.size()) {
-      if (solver_.complete(object, at.members)) {
+      if (solver_.satisfiability().complete(object, at.members)) {
         into.values.insert(nested_text(print_of_object(at.sum)));
       }
       continue;
@@ -328,7 +329,7 @@ void ValueLists::list_objects(DisjunctId object, std::uint64_t enough,
              object, at.members.condition, key_class, next.members.count)) {
       next.members.condition = member.condition;
       if (!solver_.satisfiable(member.conjunction) ||
-          !solver_.completable(object, next.members)) {
+          !solver_.satisfiability().completable(object, next.members)) {
         continue;
       }
       const FewValues& few = few_values(member.conjunction, kMostListed);
@@ -393,8 +394,8 @@ const FewValues& ValueLists::few_values(ConjunctionId conjunction,
                                         std::uint64_t enough) {
   static const FewValues kTooDeep = {.values = {}, .partial = true};
   if (depth_ >= kMostNested) return kTooDeep;
-  const auto [it, is_new] =
-      few_.try_emplace({conjunction, enough, solver_.levels()});
+  const auto [it, is_new] = few_.try_emplace(
+      {conjunction, enough, solver_.satisfiability().levels()});
   FewValues& few = it->second;
   if (!is_new) return few;
   if (infinite(conjunction)) {
@@ -434,7 +435,8 @@ const FewValues& ValueLists::few_values(ConjunctionId conjunction,
       solver_.disjuncts(conjunction, JsonType::kArray);
   const std::vector<DisjunctId> objects =
       solver_.disjuncts(conjunction, JsonType::kObject);
-  const SchemaSolver::ScopedDepthLimit inside(solver_, levels_inside(solver_));
+  const ScopedDepthLimit inside(solver_.satisfiability(),
+                                levels_inside(solver_));
   ++depth_;
   for (const DisjunctId disjunct : arrays) {
     if (!few.many) list_arrays(disjunct, enough, few);

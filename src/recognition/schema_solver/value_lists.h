@@ -47,7 +47,7 @@ class ValueLists {
   SchemaSolver& solver_;
   // infinite() and few_values(), by their arguments and the number of levels.
   // While the solver decides about the same values, they may be too few: see
-  // SchemaSolver::disjuncts().
+  // Satisfiability::disjuncts().
   std::map<std::pair<ConjunctionId, std::uint32_t>, bool> infinite_;
   std::map<std::tuple<ConjunctionId, std::uint64_t, std::uint32_t>, FewValues>
       few_;

@@ -507,7 +507,8 @@ Result<std::vector<ArgumentObject>> ArgumentSchema::objects(
   if (disjuncts.size() > kMaxAlternatives) return too_many(pointer(all));
   std::vector<ArgumentObject> out;
   bool omits = false;
-  bool leaves_out = solver_.leaves_out(conjunction, JsonType::kObject);
+  bool leaves_out =
+      solver_.satisfiability().leaves_out(conjunction, JsonType::kObject);
   for (const DisjunctId disjunct : disjuncts) {
     ObjectSplitter splitter(solver_, disjunct);
     const auto parts = splitter.run(kMaxAlternatives);
@@ -575,7 +576,8 @@ Result<std::vector<ArgumentArray>> ArgumentSchema::arrays(
   if (disjuncts.size() > kMaxAlternatives) return too_many(pointer(all));
   std::vector<ArgumentArray> out;
   std::optional<Error> refused;
-  bool leaves_out = solver_.leaves_out(conjunction, JsonType::kArray);
+  bool leaves_out =
+      solver_.satisfiability().leaves_out(conjunction, JsonType::kArray);
   const auto possible = [&](ConjunctionId value) {
     if (solver_.satisfiable(value)) return true;
     leaves_out = leaves_out || !solver_.is_empty(value);

@@ -8,8 +8,9 @@
 // conjunction in progress further out.  Verdict::low tracks that dependency,
 // like the low links of Tarjan's strongly connected components (1972).
 
-#include <algorithm>
-#include <unordered_set>
+#include "schema_solver/satisfiability.h"
+
+#include <string_view>
 
 #include "base/work.h"
 #include "schema_solver/solver.h"
@@ -35,36 +36,14 @@ bool accepts_some_scalar(const schema::Node& node) {
 
 }  // namespace
 
-void SchemaSolver::count_step() {
-  const std::uint64_t question = base::thread_work.question;
-  if (question != question_) {
-    question_ = question;
-    steps_ = 0;
+Satisfiability::Known& Satisfiability::known(ConjunctionId conjunction,
+                                             JsonType type) {
+  if (known_.size() <= conjunction) {
+    known_.resize(std::size_t{conjunction} + 1);
   }
-  ++steps_;
-  base::spend_work();
-}
-
-bool SchemaSolver::steps_left() {
-  if (!base::work_left()) return false;
-  if (question_ != base::thread_work.question ||
-      steps_ <= options_.limits.steps) {
-    return true;
-  }
-  if (base::in_question()) {
-    base::stop_work(base::WorkStop::kSteps, options_.limits.steps);
-  }
-  return false;
-}
-
-void SchemaSolver::note_stop(ConjunctionId conjunction) const {
-  if (base::work_left()) return;
-  base::note_place([&] {
-    const std::vector<Literal>& literals = conjunctions_[conjunction];
-    if (literals.empty()) return std::string();
-    return "the schema at \"" + document_.pointer(literals.front().node()) +
-           '"';
-  });
+  auto& known = known_[conjunction][static_cast<std::size_t>(type)];
+  if (known == nullptr) known = std::make_unique<Known>();
+  return *known;
 }
 
 // Whether some value of the type satisfies the conjunction.
@@ -74,22 +53,24 @@ void SchemaSolver::note_stop(ConjunctionId conjunction) const {
 //      it rests on no call further out; else it is stored with that call.
 // Invariant: serials_[i] identifies the call in progress at depth i, and a
 // state kYes or kNo is right whatever calls are in progress.
-SchemaSolver::Verdict SchemaSolver::solve(ConjunctionId conjunction,
-                                          JsonType type) {
-  if (excludes(conjunction, type)) return {};
+Satisfiability::Verdict Satisfiability::solve(ConjunctionId conjunction,
+                                              JsonType type) {
+  if (solver_.excludes(conjunction, type)) return {};
   if (levels_ != kAnyLevels && is_nested(type)) {
     const bool yes = !disjuncts_within(conjunction, type).empty();
     return {.yes = yes,
             .exactness = yes ? Exactness{} : Exactness::undecided()};
   }
-  Expansion& known = expansion(conjunction, type);
-  if (known.state == SolveState::kYes) return {.yes = true};
-  if (known.state == SolveState::kNo) return {.exactness = known.exactness};
+  using State = Known::State;
+  const Expansion& expansion = solver_.expansion(conjunction, type);
+  Known& known = this->known(conjunction, type);
+  if (known.state == State::kYes) return {.yes = true};
+  if (known.state == State::kNo) return {.exactness = known.exactness};
   // In progress: the "no" depends on that call.  While a conjunction is being
   // expanded its disjuncts are unknown, and the "no" is taken to depend on the
   // outermost call.
-  if (known.expanding) return {.low = 0};
-  if (known.state == SolveState::kInProgress) return {.low = known.depth};
+  if (expansion.expanding) return {.low = 0};
+  if (known.state == State::kInProgress) return {.low = known.depth};
   // A provisional "no" can be reused while the call that it depends on is still
   // in progress, unless some "yes" since then may have changed it.
   if (known.provisional_no.serial != 0 && known.provisional_no.low < depth_ &&
@@ -98,14 +79,14 @@ SchemaSolver::Verdict SchemaSolver::solve(ConjunctionId conjunction,
     return {.low = known.provisional_no.low,
             .exactness = known.provisional_no.exactness};
   }
-  if (depth_ >= kMaxDepth || !steps_left()) {
-    note_stop(conjunction);
+  if (depth_ >= kMaxDepth || !solver_.steps().left()) {
+    solver_.note_stop(conjunction);
     if (!base::work_left()) {
       return {.low = 0, .exactness = Exactness::undecided()};
     }
     return {.low = 0,
-            .exactness = notes_.leave_out(
-                LeftOutBy::kLimit, place(conjunction), "",
+            .exactness = solver_.notes().leave_out(
+                LeftOutBy::kLimit, solver_.place(conjunction), "",
                 depth_ >= kMaxDepth
                     ? "values that need more levels of schemas than "
                       "are followed are "
@@ -113,13 +94,13 @@ SchemaSolver::Verdict SchemaSolver::solve(ConjunctionId conjunction,
                     : "values are left out that are not found within "
                       "GrammarLimits::steps")};
   }
-  known.state = SolveState::kInProgress;
+  known.state = State::kInProgress;
   known.depth = depth_++;
   serials_.resize(depth_);
   serials_.back() = next_serial_++;
-  count_step();
+  solver_.steps().count();
   Verdict verdict;
-  for (const DisjunctId disjunct : known.all) {
+  for (const DisjunctId disjunct : expansion.all) {
     const Verdict one = solve_disjunct(type, disjunct);
     verdict.yes = verdict.yes || one.yes;
     verdict.depend_on(one);
@@ -127,15 +108,14 @@ SchemaSolver::Verdict SchemaSolver::solve(ConjunctionId conjunction,
   }
   --depth_;
   if (verdict.yes) {
-    known.state = SolveState::kYes;
+    known.state = State::kYes;
     ++yes_count_;
     return {.yes = true};
   }
-  known.exactness |= verdict.exactness;
+  known.exactness |= expansion.exactness | verdict.exactness;
   verdict.exactness = known.exactness;
-  known.state =
-      verdict.low >= known.depth ? SolveState::kNo : SolveState::kUnknown;
-  if (known.state == SolveState::kNo) {
+  known.state = verdict.low >= known.depth ? State::kNo : State::kUnknown;
+  if (known.state == State::kNo) {
     verdict.low = Verdict::kNone;
   } else {
     known.provisional_no = {verdict.low, serials_[verdict.low], yes_count_,
@@ -144,15 +124,15 @@ SchemaSolver::Verdict SchemaSolver::solve(ConjunctionId conjunction,
   return verdict;
 }
 
-SchemaSolver::Verdict SchemaSolver::solve(ConjunctionId conjunction) {
+Satisfiability::Verdict Satisfiability::solve(ConjunctionId conjunction) {
   if (conjunction == kAnything) return {.yes = true};
   Verdict verdict;
   if (conjunction == kNothing) return verdict;
   // Most members of an object of thousands have such a value; it need not be
   // expanded before it is written.
-  const std::vector<Literal>& literals = conjunctions_[conjunction];
+  const std::vector<Literal>& literals = solver_.literals(conjunction);
   if (literals.size() == 1 && !literals.front().negated() &&
-      accepts_some_scalar(document_.node(literals.front().node()))) {
+      accepts_some_scalar(solver_.document().node(literals.front().node()))) {
     return {.yes = true};
   }
   // Scalars first: they need no recursion.
@@ -166,17 +146,18 @@ SchemaSolver::Verdict SchemaSolver::solve(ConjunctionId conjunction) {
   return verdict;
 }
 
-SchemaSolver::Verdict SchemaSolver::solve_disjunct(JsonType type,
-                                                   DisjunctId disjunct) {
+Satisfiability::Verdict Satisfiability::solve_disjunct(JsonType type,
+                                                       DisjunctId disjunct) {
   switch (type) {
     case JsonType::kArray: {
-      const std::vector<std::uint64_t> none(arrays_[disjunct].counts.size(), 0);
+      const std::vector<std::uint64_t> none(
+          solver_.array(disjunct).counts.size(), 0);
       return solve_items(disjunct, 0, none, 0,
                          [](std::string_view) { return false; });
     }
     case JsonType::kObject:
-      return solve_members(disjunct,
-                           {.condition = objects_[disjunct].condition}, false);
+      return solve_members(
+          disjunct, {.condition = solver_.object(disjunct).condition}, false);
     default:
       return {.yes = true};  // expand() drops disjuncts that are empty
   }
@@ -184,7 +165,7 @@ SchemaSolver::Verdict SchemaSolver::solve_disjunct(JsonType type,
 
 // The recursion terminates without a check for cycles, because each call leads
 // to calls for fewer levels only.
-const std::vector<DisjunctId>& SchemaSolver::disjuncts_within(
+const std::vector<DisjunctId>& Satisfiability::disjuncts_within(
     ConjunctionId conjunction, JsonType type) {
   const std::tuple key(conjunction, type, levels_);
   const auto known = disjuncts_within_.find(key);
@@ -219,17 +200,18 @@ const std::vector<DisjunctId>& SchemaSolver::disjuncts_within(
 // rest on them are not marked as inexact: under uniqueItems, texts of such
 // schemas may be refused without a note, and a conjunction may count as empty
 // that is not.
-const std::vector<DisjunctId>& SchemaSolver::disjuncts(
+const std::vector<DisjunctId>& Satisfiability::disjuncts(
     ConjunctionId conjunction, JsonType type) {
   static const std::vector<DisjunctId> none;
-  if (excludes(conjunction, type)) return none;
+  if (solver_.excludes(conjunction, type)) return none;
   if (levels_ != kAnyLevels && is_nested(type)) {
     return disjuncts_within(conjunction, type);
   }
-  Expansion& known = expansion(conjunction, type);
+  const Expansion& expansion = solver_.expansion(conjunction, type);
+  Known& known = this->known(conjunction, type);
   if (!known.satisfiable_known) {
     known.satisfiable_known = true;
-    for (const DisjunctId disjunct : known.all) {
+    for (const DisjunctId disjunct : expansion.all) {
       const Verdict verdict = solve_disjunct(type, disjunct);
       if (verdict.yes) {
         known.satisfiable.push_back(disjunct);
@@ -241,74 +223,16 @@ const std::vector<DisjunctId>& SchemaSolver::disjuncts(
   return known.satisfiable;
 }
 
-bool SchemaSolver::leaves_out(ConjunctionId conjunction, JsonType type) {
-  return !excludes(conjunction, type) &&
-         !expansion(conjunction, type).exactness.exact();
+bool Satisfiability::leaves_out(ConjunctionId conjunction, JsonType type) {
+  return !solver_.excludes(conjunction, type) &&
+         !(solver_.expansion(conjunction, type).exactness |
+           known(conjunction, type).exactness)
+              .exact();
 }
 
-// --- Survey -----------------------------------------------------------------
-
-// Asks about every value inside a value of the root, breadth first, so that
-// notes and narrowed() say what texts could meet.  Bounded: what is left out is
-// noted when a text meets it.
-void SchemaSolver::survey(ConjunctionId root) {
-  constexpr std::size_t kMaxConjunctions = 2000;
-  constexpr std::size_t kMaxSteps = 100'000;
-  constexpr std::uint64_t kMaxPrefix = 64;
-  count_step();
-  const std::size_t steps_before = steps_;
-  std::vector<ConjunctionId> pending = {root};
-  std::unordered_set<ConjunctionId> seen = {root, kAnything, kNothing};
-  const auto visit = [&](ConjunctionId conjunction) {
-    if (seen.size() < kMaxConjunctions && seen.insert(conjunction).second) {
-      pending.push_back(conjunction);
-    }
-  };
-  for (std::size_t i = 0; i < pending.size(); ++i) {
-    // Compilation is over, so `cancelled` is no longer called: the number of
-    // steps is the only limit here.
-    if (steps_ - steps_before > kMaxSteps) return;
-    const ConjunctionId conjunction = pending[i];
-    for (std::size_t type = 0; type < kJsonTypes; ++type) {
-      disjuncts(conjunction, static_cast<JsonType>(type));
-    }
-    for (const DisjunctId disjunct : disjuncts(conjunction, JsonType::kArray)) {
-      const std::uint64_t prefix =
-          std::min(arrays_[disjunct].prefix, kMaxPrefix);
-      for (std::uint64_t index = 0; index <= prefix; ++index) {
-        visit(item_conjunction(disjunct, index));
-      }
-      const ConjunctionId rest =
-          item_conjunction(disjunct, arrays_[disjunct].prefix);
-      for (const ItemCount& count : arrays_[disjunct].counts) {
-        visit(with(rest, count.literal));
-      }
-    }
-    for (const DisjunctId disjunct :
-         disjuncts(conjunction, JsonType::kObject)) {
-      for (const KeyId key : keys_.spelled_list(disjunct)) {
-        visit(member_conjunction(disjunct, {.key = key}));
-      }
-      // For notes.
-      if (keys_.object_keys(disjunct).incomplete) {
-        keys_.possible_extra_keys(disjunct);
-        if (objects_[disjunct].condition != kAlways) {
-          static_cast<void>(keys_.note_incomplete(disjunct));
-        }
-      }
-      for (const ExtraKeys& extra : keys_.classes_of(disjunct)) {
-        visit(member_conjunction(
-            disjunct, {kNoKey, &keys_.languages(disjunct), &extra.matched}));
-      }
-      conditions_.for_each_atom(
-          objects_[disjunct].condition, [&](const Condition& part) {
-            if (part.kind == Condition::Kind::kValue) {
-              visit(with(member_conjunction(disjunct, {.key = part.key}),
-                         part.literal));
-            }
-          });
-    }
-  }
+std::size_t Satisfiability::memory_bytes() const {
+  return disjuncts_within_.size() * 96 + completable_.size() * 96 +
+         completions_.size() * 256;
 }
 
 }  // namespace parlance::schema_solver

@@ -1,0 +1,192 @@
+#ifndef PARLANCE_SRC_SCHEMA_SOLVER_SATISFIABILITY_H_
+#define PARLANCE_SRC_SCHEMA_SOLVER_SATISFIABILITY_H_
+
+// Whether some value satisfies a conjunction or one of its disjuncts, and
+// whether an object or array that has begun can be completed.
+//
+// The recursion follows required members and items.  A conjunction that
+// requires itself has no finite value, hence is not satisfiable.
+//
+// This reads the solver's tables through its public functions, and owns what
+// was decided of them: verdicts, and what completed an object.
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "schema_solver/conditions.h"
+#include "schema_solver/constraints.h"
+#include "schema_solver/exactness.h"
+#include "schema_solver/few_values.h"
+#include "schema_solver/key_sets.h"
+
+namespace parlance::schema_solver {
+
+class SchemaSolver;
+
+// Of values: that they may have any number of levels of arrays and objects.
+inline constexpr std::uint32_t kAnyLevels = 0xFFFFFFFF;
+
+// The members of an object so far.
+struct MembersSoFar {
+  KeySet seen = kNoKeys;
+  // Keys that are absent and can no longer be written.
+  KeySet excluded = kNoKeys;
+  std::uint64_t count = 0;
+  ConditionId condition = kAlways;  // the remainder of the disjunct's
+};
+
+// Not thread-safe.  References to what it returns stay valid.
+class Satisfiability {
+ public:
+  // `solver` owns this.
+  explicit Satisfiability(SchemaSolver& solver) : solver_(solver) {}
+
+  // The number of levels of the innermost ScopedDepthLimit.
+  std::uint32_t levels() const { return levels_; }
+
+  // The satisfiable disjuncts of a conjunction; empty when no value of the type
+  // satisfies it.
+  const std::vector<DisjunctId>& disjuncts(ConjunctionId conjunction,
+                                           JsonType type);
+  // Whether disjuncts() has left out alternatives that a value may satisfy.
+  bool leaves_out(ConjunctionId conjunction, JsonType type);
+  bool satisfiable(ConjunctionId conjunction) { return solve(conjunction).yes; }
+  // Whether it is proved that no value satisfies the conjunction.
+  bool proves_empty(ConjunctionId conjunction) {
+    return solve(conjunction).proves_empty();
+  }
+
+  // Whether an object with these members can be completed.  REQUIRES: the
+  // disjunct is satisfiable.
+  bool completable(DisjunctId object, const MembersSoFar& members);
+  // Whether it is complete.
+  bool complete(DisjunctId object, const MembersSoFar& members);
+  // Whether an array of `size` items can be completed, and if so, the values
+  // that the last of them must not have.  `counted` has the number of items for
+  // each of the disjunct's counts; bit i of `found_witnesses` is set if there
+  // is an item for witness i; `used` says which values the items before have.
+  std::optional<std::vector<ValueText>> barred_before(
+      DisjunctId array, std::uint64_t size,
+      const std::vector<std::uint64_t>& counted, std::uint32_t found_witnesses,
+      const IsUsed& used);
+  bool complete_array(DisjunctId array, std::uint64_t size,
+                      const std::vector<std::uint64_t>& counted,
+                      std::uint32_t found_witnesses);
+
+  std::size_t memory_bytes() const;
+
+ private:
+  friend class ScopedDepthLimit;
+  class CompletionSearch;
+  class ItemSearch;
+
+  // What is known of a conjunction and a type.
+  struct Known {
+    enum class State : std::uint8_t { kUnknown, kInProgress, kYes, kNo };
+    std::vector<DisjunctId> satisfiable;
+    bool satisfiable_known = false;
+    // Not exact: some alternatives were left out, here or in a conjunction
+    // further in.
+    Exactness exactness = {};
+    State state = State::kUnknown;
+    std::uint32_t depth = 0;  // of the call of solve(), while in progress
+    // A "no" that depends on the call at depth `low` is valid while that call,
+    // identified by its serial number, is in progress and no verdict was "yes"
+    // since.  Without it a recursive schema would need 2^n calls.
+    struct Provisional {
+      std::uint32_t low = 0;
+      std::uint64_t serial = 0;  // 0: there is none
+      std::uint64_t yes_count = 0;
+      Exactness exactness = {};
+    } provisional_no = {};
+  };
+  // Whether something is satisfiable.  `low` is the least depth of a call in
+  // progress that a "no" depends on; such a "no" is valid during that call
+  // only.
+  struct Verdict {
+    static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+    bool yes = false;
+    std::uint32_t low = kNone;
+    // Not exact: an alternative that was left out might be satisfiable.
+    Exactness exactness = {};
+
+    void depend_on(const Verdict& other) {
+      low = std::min(low, other.low);
+      exactness |= other.exactness;
+    }
+    bool proves_empty() const {
+      return !yes && exactness.exact() && low == kNone;
+    }
+  };
+
+  Known& known(ConjunctionId conjunction, JsonType type);
+  Verdict solve(ConjunctionId conjunction, JsonType type);
+  Verdict solve(ConjunctionId conjunction);
+  Verdict solve_disjunct(JsonType type, DisjunctId disjunct);
+  const std::vector<DisjunctId>& disjuncts_within(ConjunctionId conjunction,
+                                                  JsonType type);
+  // `satisfiable`: whether the disjunct is known to be satisfiable.
+  Verdict solve_members(DisjunctId object, const MembersSoFar& members,
+                        bool satisfiable);
+  Verdict solve_items(DisjunctId array, std::uint64_t size,
+                      const std::vector<std::uint64_t>& counted,
+                      std::uint32_t found_witnesses, const IsUsed& used);
+
+  SchemaSolver& solver_;
+  std::deque<std::array<std::unique_ptr<Known>, kJsonTypes>> known_;
+  // The cache of completable(), by its arguments and the number of levels.
+  std::map<std::tuple<DisjunctId, ConditionId, KeySet, KeySet, std::uint64_t,
+                      std::uint32_t>,
+           bool>
+      completable_;
+  // What completes an object: the members that are present, with literals that
+  // their values satisfy, and the rules for all members (each a kEvery).
+  struct FoundCompletion {
+    std::vector<std::pair<KeyId, std::vector<Literal>>> members;
+    std::vector<ConditionId> every_rules;
+  };
+  // The last one that was found for an object: where a search begins, which
+  // checks it.
+  std::unordered_map<DisjunctId, FoundCompletion> completions_;
+  // disjuncts() for fewer levels than any.
+  std::map<std::tuple<ConjunctionId, JsonType, std::uint32_t>,
+           std::vector<DisjunctId>>
+      disjuncts_within_;
+
+  std::uint32_t levels_ = kAnyLevels;
+  // The most nested calls of solve(), beyond which the verdict is "no".
+  static constexpr std::uint32_t kMaxDepth = 2000;
+  std::uint32_t depth_ = 0;             // calls of solve() in progress
+  std::vector<std::uint64_t> serials_;  // of those
+  std::uint64_t next_serial_ = 1;
+  std::uint64_t yes_count_ = 0;
+};
+
+// While it is alive, all answers but complete() and complete_array() are about
+// values with at most `levels` levels of arrays and objects.
+class ScopedDepthLimit {
+ public:
+  ScopedDepthLimit(Satisfiability& answers, std::uint32_t levels)
+      : answers_(answers), before_(std::exchange(answers.levels_, levels)) {}
+  ~ScopedDepthLimit() { answers_.levels_ = before_; }
+  ScopedDepthLimit(const ScopedDepthLimit&) = delete;
+  ScopedDepthLimit& operator=(const ScopedDepthLimit&) = delete;
+
+ private:
+  Satisfiability& answers_;
+  const std::uint32_t before_;
+};
+
+}  // namespace parlance::schema_solver
+
+#endif  // PARLANCE_SRC_SCHEMA_SOLVER_SATISFIABILITY_H_
