@@ -128,6 +128,36 @@ TEST(Arrays, CanBeCompleted) {
            "maximum":2e50},"uniqueItems":true})",
        {"[1e50,1.5e50]", "[1.00e50,1.5E50]"},
        {"[1e50,1e"}},
+      // Items that are values of the array's own schema, and how many different
+      // ones there are, whichever option is asked first.
+      {R"({"$ref":"#/$defs/c","$defs":{"c":{"anyOf":[
+           {"type":"array","items":{"$ref":"#/$defs/c"},"minItems":2,
+            "uniqueItems":true},
+           {"type":"array","items":{"$ref":"#/$defs/c"},"maxItems":1}]}}})",
+       {"[]", "[[]]", "[[],[[]]]", "[[[],[[]]],[]]"},
+       {"[[],[]]", "[[[]],[],[]"}},
+      {R"({"$ref":"#/$defs/c","$defs":{"c":{"anyOf":[
+           {"type":"array","items":{"$ref":"#/$defs/c"},"maxItems":1},
+           {"type":"array","items":{"$ref":"#/$defs/c"},"minItems":2,
+            "uniqueItems":true}]}}})",
+       {"[]", "[[]]", "[[],[[]]]", "[[[],[[]]],[]]"},
+       {"[[],[]]", "[[[]],[],[]"}},
+      // Here there is one, so the first option has no values.
+      {R"({"$ref":"#/$defs/c","$defs":{"c":{"anyOf":[
+           {"type":"array","items":{"$ref":"#/$defs/c"},"minItems":2,
+            "uniqueItems":true},
+           {"type":"array","maxItems":0}]}}})",
+       {"[]"},
+       {"[["}},
+      {R"({"$ref":"#/$defs/a","$defs":{
+           "a":{"anyOf":[{"type":"array","items":{"$ref":"#/$defs/b"},
+             "minItems":3,"uniqueItems":true},{"const":0}]},
+           "b":{"anyOf":[{"type":"array","items":{"$ref":"#/$defs/a"},
+             "minItems":1,"maxItems":2,"uniqueItems":true},
+             {"type":"object","properties":{"k":{"$ref":"#/$defs/a"}},
+              "additionalProperties":false},{"const":1}]}}})",
+       {"0", R"([1,[0],{}])", R"([{"k":0},{},[[1,[0],{}],0]])"},
+       {"1", "[1,{},{}"}},
   };
   for (const Vector& one : vectors) {
     SCOPED_TRACE(one.schema);

@@ -3,6 +3,7 @@
 #include "json_recogniser/unique_items.h"
 
 #include <algorithm>
+#include <memory>
 #include <set>
 #include <unordered_set>
 #include <utility>
@@ -123,7 +124,8 @@ class UniqueItems::ItemSearch {
     std::size_t part = 0;
     bool closed = false;  // the edge that was taken is the closing bracket
     std::vector<ConjunctionId> conjunctions = {};
-    const FewValues* few = nullptr;  // of the conjunction of this part
+    // Of the conjunction of this part.
+    std::shared_ptr<const FewValues> few = nullptr;
     std::set<ValueText>::const_iterator value = {};
     std::vector<std::string> others = {};  // keys not spelled, to be tried
   };
@@ -160,8 +162,7 @@ class UniqueItems::ItemSearch {
     while (node.part < node.conjunctions.size()) {
       const ConjunctionId conjunction = node.conjunctions[node.part];
       if (node.few == nullptr) {
-        node.few =
-            &owner_.solver_.values().few_values(conjunction, kMostListed);
+        node.few = owner_.solver_.values().few_values(conjunction, kMostListed);
         if (node.few->many) return {Edge::Kind::kEndless};
         node.value = node.few->values.begin();
       }
@@ -390,7 +391,7 @@ UsedValues::Set UniqueItems::barred_inside(FrameId id,
   // be completed.
   std::set<std::string> values;
   if (listed) {
-    values = solver_.values().few_values(conjunction, kMostListed).values;
+    values = solver_.values().few_values(conjunction, kMostListed)->values;
   }
   for (const UsedValues::Set set : sets) {
     for (std::string& value : values_.texts(set)) {

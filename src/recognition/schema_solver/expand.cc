@@ -330,10 +330,16 @@ const Expansion& SchemaSolver::expansion(ConjunctionId conjunction,
   if (known == nullptr) known = std::make_unique<Expansion>();
   Expansion& expansion = *known;
   if (!expansion.expanded && !expansion.expanding) {
+    Questions::Answer answer(questions_);
+    const Questions::Question question(questions_);
     expansion.expanding = true;
+    expansion.depth = question.depth();
     expand(conjunction, type, expansion);
     expansion.expanding = false;
     expansion.expanded = true;
+    question.has_more();
+    // It is the same whatever was read: see proves_empty().
+    answer.forget();
   }
   return expansion;
 }

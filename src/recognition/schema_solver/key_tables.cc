@@ -438,6 +438,7 @@ automata::LanguageId KeyTables::possible_extra_keys(DisjunctId object) {
       solver_.satisfiability().levels() == kAnyLevels) {
     return object_keys.possible;
   }
+  Questions::Answer answer(solver_.questions());
   automata::LanguageId possible = solver_.languages().nothing();
   if (const auto all = extra_keys_of_any_class(object)) {
     possible = *all;
@@ -455,7 +456,7 @@ automata::LanguageId KeyTables::possible_extra_keys(DisjunctId object) {
     }
     if (!parts.empty()) possible = solver_.languages().any_of(std::move(parts));
   }
-  if (solver_.satisfiability().levels() == kAnyLevels) {
+  if (solver_.satisfiability().levels() == kAnyLevels && answer.final()) {
     object_keys.possible_known = true;
     object_keys.possible = possible;
   }

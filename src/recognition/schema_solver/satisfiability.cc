@@ -1,12 +1,8 @@
 // Satisfiability of conjunctions.
 //
 // An object is satisfiable if its required members are and their number is
-// allowed; an array if its minimum number of items is.  In a recursive schema a
-// conjunction may require itself.  Satisfiability is the least fixpoint: a
-// conjunction that is in progress counts as "no", because a value that contains
-// itself is never finite.  A "no" is final only if it does not depend on a
-// conjunction in progress further out.  Verdict::low tracks that dependency,
-// like the low links of Tarjan's strongly connected components (1972).
+// allowed; an array if its minimum number of items is, and under uniqueItems,
+// if there are as many different ones.
 
 #include "schema_solver/satisfiability.h"
 
@@ -46,13 +42,68 @@ Satisfiability::Known& Satisfiability::known(ConjunctionId conjunction,
   return *known;
 }
 
-// Whether some value of the type satisfies the conjunction.
-//   1. What is known, or assumed of a call in progress, is the verdict.
-//   2. Otherwise one satisfiable disjunct is enough.
-//   3. A "yes" is final, for it rests on values that exist.  A "no" is final if
-//      it rests on no call further out; else it is stored with that call.
-// Invariant: serials_[i] identifies the call in progress at depth i, and a
-// state kYes or kNo is right whatever calls are in progress.
+bool Satisfiability::answered(const Decision& decision) {
+  using State = Decision::State;
+  if (decision.state == State::kUnknown) {
+    return questions_.holds(decision.provisional_no);
+  }
+  if (decision.state == State::kInProgress) questions_.read(decision.depth);
+  return true;
+}
+
+template <class Decide>
+Satisfiability::Verdict Satisfiability::decide(Decision& decision,
+                                               Decide decide) {
+  using State = Decision::State;
+  Questions::Answer answer(questions_);
+  Verdict verdict;
+  {
+    const Questions::Question question(questions_);
+    decision.state = State::kInProgress;
+    decision.depth = question.depth();
+    solver_.steps().count();
+    verdict = decide();
+    if (verdict.yes) {
+      question.has_more();
+    } else if (verdict.exactness.exact()) {
+      question.has_no_more();
+    } else {
+      question.undecided();
+    }
+  }
+  if (verdict.yes) {
+    answer.forget();
+    decision.state = State::kYes;
+  } else if (answer.final()) {
+    decision.state = State::kNo;
+  } else {
+    decision.state = State::kUnknown;
+    decision.provisional_no = answer.provisional();
+  }
+  return verdict;
+}
+
+bool Satisfiability::may_ask(ConjunctionId conjunction, Verdict& verdict) {
+  // The most nested questions, beyond which the verdict is "no".
+  constexpr std::uint32_t kMaxDepth = 2000;
+  const bool too_deep = questions_.depth() >= kMaxDepth;
+  if (!too_deep && solver_.steps().left()) return true;
+  questions_.read_outermost();
+  solver_.note_stop(conjunction);
+  verdict.exactness |=
+      !base::work_left()
+          ? Exactness::undecided()
+          : solver_.notes().leave_out(
+                LeftOutBy::kLimit, solver_.place(conjunction), "",
+                too_deep ? "values that need more levels of schemas than are "
+                           "followed are left out"
+                         : "values are left out that are not found within "
+                           "GrammarLimits::steps");
+  return false;
+}
+
+// Whether some value of the type satisfies the conjunction: one satisfiable
+// disjunct is enough.
 Satisfiability::Verdict Satisfiability::solve(ConjunctionId conjunction,
                                               JsonType type) {
   if (solver_.excludes(conjunction, type)) return {};
@@ -61,73 +112,34 @@ Satisfiability::Verdict Satisfiability::solve(ConjunctionId conjunction,
     return {.yes = yes,
             .exactness = yes ? Exactness{} : Exactness::undecided()};
   }
-  using State = Known::State;
   const Expansion& expansion = solver_.expansion(conjunction, type);
+  if (expansion.expanding) {
+    questions_.read(expansion.depth);
+    return {};
+  }
   Known& known = this->known(conjunction, type);
-  if (known.state == State::kYes) return {.yes = true};
-  if (known.state == State::kNo) return {.exactness = known.exactness};
-  // In progress: the "no" depends on that call.  While a conjunction is being
-  // expanded its disjuncts are unknown, and the "no" is taken to depend on the
-  // outermost call.
-  if (expansion.expanding) return {.low = 0};
-  if (known.state == State::kInProgress) return {.low = known.depth};
-  // A provisional "no" can be reused while the call that it depends on is still
-  // in progress, unless some "yes" since then may have changed it.
-  if (known.provisional_no.serial != 0 && known.provisional_no.low < depth_ &&
-      serials_[known.provisional_no.low] == known.provisional_no.serial &&
-      yes_count_ == known.provisional_no.yes_count) {
-    return {.low = known.provisional_no.low,
-            .exactness = known.provisional_no.exactness};
-  }
-  if (depth_ >= kMaxDepth || !solver_.steps().left()) {
-    solver_.note_stop(conjunction);
-    if (!base::work_left()) {
-      return {.low = 0, .exactness = Exactness::undecided()};
-    }
-    return {.low = 0,
-            .exactness = solver_.notes().leave_out(
-                LeftOutBy::kLimit, solver_.place(conjunction), "",
-                depth_ >= kMaxDepth
-                    ? "values that need more levels of schemas than "
-                      "are followed are "
-                      "left out"
-                    : "values are left out that are not found within "
-                      "GrammarLimits::steps")};
-  }
-  known.state = State::kInProgress;
-  known.depth = depth_++;
-  serials_.resize(depth_);
-  serials_.back() = next_serial_++;
-  solver_.steps().count();
   Verdict verdict;
-  for (const DisjunctId disjunct : expansion.all) {
-    const Verdict one = solve_disjunct(type, disjunct);
-    verdict.yes = verdict.yes || one.yes;
-    verdict.depend_on(one);
-    if (one.yes) break;
+  if (!answered(known.any)) {
+    if (!may_ask(conjunction, verdict)) return verdict;
+    verdict = decide(known.any, [&] {
+      Verdict found{.exactness = expansion.exactness};
+      for (const DisjunctId disjunct : expansion.all) {
+        const Verdict one = solve_disjunct(type, disjunct);
+        if (one.yes) return one;
+        found.exactness |= one.exactness;
+      }
+      return found;
+    });
+    known.exactness |= verdict.exactness;
   }
-  --depth_;
-  if (verdict.yes) {
-    known.state = State::kYes;
-    ++yes_count_;
-    return {.yes = true};
-  }
-  known.exactness |= expansion.exactness | verdict.exactness;
-  verdict.exactness = known.exactness;
-  known.state = verdict.low >= known.depth ? State::kNo : State::kUnknown;
-  if (known.state == State::kNo) {
-    verdict.low = Verdict::kNone;
-  } else {
-    known.provisional_no = {verdict.low, serials_[verdict.low], yes_count_,
-                            verdict.exactness};
-  }
-  return verdict;
+  if (known.any.state == Decision::State::kInProgress) return {};
+  if (known.any.state == Decision::State::kYes) return {.yes = true};
+  return {.exactness = expansion.exactness | known.exactness};
 }
 
 Satisfiability::Verdict Satisfiability::solve(ConjunctionId conjunction) {
   if (conjunction == kAnything) return {.yes = true};
-  Verdict verdict;
-  if (conjunction == kNothing) return verdict;
+  if (conjunction == kNothing) return {};
   // Most members of an object of thousands have such a value; it need not be
   // expanded before it is written.
   const std::vector<Literal>& literals = solver_.literals(conjunction);
@@ -135,15 +147,30 @@ Satisfiability::Verdict Satisfiability::solve(ConjunctionId conjunction) {
       accepts_some_scalar(solver_.document().node(literals.front().node()))) {
     return {.yes = true};
   }
+  Questions::Answer answer(questions_);
+  Verdict verdict;
   // Scalars first: they need no recursion.
   for (const JsonType type :
        {JsonType::kString, JsonType::kNumber, JsonType::kBoolean,
         JsonType::kNull, JsonType::kArray, JsonType::kObject}) {
     const Verdict one = solve(conjunction, type);
-    if (one.yes) return one;
-    verdict.depend_on(one);
+    if (one.yes) {
+      answer.forget();
+      return one;
+    }
+    verdict.exactness |= one.exactness;
   }
   return verdict;
+}
+
+bool Satisfiability::proves_empty(ConjunctionId conjunction) {
+  Questions::Answer answer(questions_);
+  const Verdict verdict = solve(conjunction);
+  const bool proved =
+      !verdict.yes && verdict.exactness.exact() && answer.final();
+  // That there is no proof is true whatever was read.
+  answer.forget();
+  return proved;
 }
 
 Satisfiability::Verdict Satisfiability::solve_disjunct(JsonType type,
@@ -185,42 +212,104 @@ const std::vector<DisjunctId>& Satisfiability::disjuncts_within(
   return disjuncts_within_.emplace(key, std::move(satisfiable)).first->second;
 }
 
-// The list is marked as known before it is filled, and a disjunct is left out
-// of it for good if its verdict was "no", also if that "no" rested on a
-// question in progress.  solve() itself does not read it: it goes through
-// Expansion::all, and asks this for scalars, which need no recursion, or for
-// fewer levels, which are other lists.
+// The list is one question.  While it is in progress, those who ask for it find
+// the disjuncts so far, and when there are more the others are asked again.
+// While solve() decides about the conjunction, none counts.
 //
-// ValueLists does ask for arrays and objects, while items that differ are being
-// counted.  Of a conjunction whose list is being filled it finds the disjuncts
-// so far; and a list that is filled for it lacks the disjuncts that need a
-// value of a conjunction in progress.  So of values inside of values of their
-// own schema it counts too few, never too many.  The lists, the counts and the
-// keys that were found possible (KeyTables) are stored, and the answers that
-// rest on them are not marked as inexact: under uniqueItems, texts of such
-// schemas may be refused without a note, and a conjunction may count as empty
-// that is not.
+// Invariant: `satisfiable` has only disjuncts with values, and a disjunct of
+// which it is decided that it has none is never added.
 const std::vector<DisjunctId>& Satisfiability::disjuncts(
     ConjunctionId conjunction, JsonType type) {
+  using State = Decision::State;
   static const std::vector<DisjunctId> none;
   if (solver_.excludes(conjunction, type)) return none;
   if (levels_ != kAnyLevels && is_nested(type)) {
     return disjuncts_within(conjunction, type);
   }
   const Expansion& expansion = solver_.expansion(conjunction, type);
+  if (expansion.expanding) {
+    questions_.read(expansion.depth);
+    return none;
+  }
+  if (!is_nested(type)) return expansion.all;
   Known& known = this->known(conjunction, type);
-  if (!known.satisfiable_known) {
-    known.satisfiable_known = true;
-    for (const DisjunctId disjunct : expansion.all) {
-      const Verdict verdict = solve_disjunct(type, disjunct);
-      if (verdict.yes) {
-        known.satisfiable.push_back(disjunct);
-      } else {
-        known.exactness |= verdict.exactness;
-      }
+  if (known.all_decided) return known.satisfiable;
+  if (known.any.state == State::kInProgress) {
+    questions_.read(known.any.depth);
+    return none;
+  }
+  if (known.deciding_all) {
+    questions_.read(*known.deciding_all);
+    return known.satisfiable;
+  }
+  Questions::Answer answer(questions_);
+  if (Verdict verdict;
+      questions_.depth() > 0 && !may_ask(conjunction, verdict)) {
+    known.exactness |= verdict.exactness;
+    return known.satisfiable;
+  }
+  {
+    const Questions::Question question(questions_);
+    known.deciding_all = question.depth();
+    decide_all(conjunction, type, known, question);
+    known.deciding_all.reset();
+  }
+  known.satisfiable.clear();
+  for (std::size_t i = 0; i < expansion.all.size(); ++i) {
+    if (known.each[i].state == State::kYes) {
+      known.satisfiable.push_back(expansion.all[i]);
     }
   }
+  if (answer.final()) {
+    known.all_decided = true;
+    known.each = {};
+  }
   return known.satisfiable;
+}
+
+// Asks in rounds, until no answer may have become invalid.
+void Satisfiability::decide_all(ConjunctionId conjunction, JsonType type,
+                                Known& known,
+                                const Questions::Question& question) {
+  using State = Decision::State;
+  const Expansion& expansion = solver_.expansion(conjunction, type);
+  Questions::Answer answer(questions_);
+  known.each.resize(expansion.all.size());
+  Verdict stopped;
+  std::uint64_t changes = 0;
+  do {
+    changes = questions_.changes();
+    for (std::size_t i = 0; i < expansion.all.size(); ++i) {
+      Decision& one = known.each[i];
+      if (answered(one)) continue;
+      Questions::Answer own(questions_);
+      solver_.steps().count();
+      const Verdict verdict = solve_disjunct(type, expansion.all[i]);
+      if (verdict.yes) {
+        own.forget();
+        one.state = State::kYes;
+        known.satisfiable.push_back(expansion.all[i]);
+        question.has_more();
+        continue;
+      }
+      known.exactness |= verdict.exactness;
+      if (own.final()) {
+        one.state = State::kNo;
+      } else {
+        one.provisional_no = own.provisional();
+      }
+    }
+  } while (changes != questions_.changes() && may_ask(conjunction, stopped));
+  known.exactness |= stopped.exactness;
+  // What the answers of the last round rest on, and not those before it.
+  answer.forget();
+  for (const Decision& one : known.each) answered(one);
+  if ((expansion.exactness | known.exactness).exact()) {
+    question.has_no_more();
+  } else {
+    if (changes != questions_.changes()) questions_.read_outermost();
+    question.undecided();
+  }
 }
 
 bool Satisfiability::leaves_out(ConjunctionId conjunction, JsonType type) {

@@ -5,12 +5,12 @@
 // whether an object or array that has begun can be completed.
 //
 // The recursion follows required members and items.  A conjunction that
-// requires itself has no finite value, hence is not satisfiable.
+// requires itself has no finite value, hence is not satisfiable: questions.h
+// says what the answers are while others are in progress.
 //
 // This reads the solver's tables through its public functions, and owns what
 // was decided of them: verdicts, and what completed an object.
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -28,6 +28,7 @@
 #include "schema_solver/exactness.h"
 #include "schema_solver/few_values.h"
 #include "schema_solver/key_sets.h"
+#include "schema_solver/questions.h"
 
 namespace parlance::schema_solver {
 
@@ -49,22 +50,22 @@ struct MembersSoFar {
 class Satisfiability {
  public:
   // `solver` owns this.
-  explicit Satisfiability(SchemaSolver& solver) : solver_(solver) {}
+  Satisfiability(SchemaSolver& solver, Questions& questions)
+      : solver_(solver), questions_(questions) {}
 
   // The number of levels of the innermost ScopedDepthLimit.
   std::uint32_t levels() const { return levels_; }
 
   // The satisfiable disjuncts of a conjunction; empty when no value of the type
-  // satisfies it.
+  // satisfies it.  While questions are in progress there may be fewer, and the
+  // reference is valid until the next question.
   const std::vector<DisjunctId>& disjuncts(ConjunctionId conjunction,
                                            JsonType type);
   // Whether disjuncts() has left out alternatives that a value may satisfy.
   bool leaves_out(ConjunctionId conjunction, JsonType type);
   bool satisfiable(ConjunctionId conjunction) { return solve(conjunction).yes; }
   // Whether it is proved that no value satisfies the conjunction.
-  bool proves_empty(ConjunctionId conjunction) {
-    return solve(conjunction).proves_empty();
-  }
+  bool proves_empty(ConjunctionId conjunction);
 
   // Whether an object with these members can be completed.  REQUIRES: the
   // disjunct is satisfiable.
@@ -90,49 +91,47 @@ class Satisfiability {
   class CompletionSearch;
   class ItemSearch;
 
-  // What is known of a conjunction and a type.
-  struct Known {
-    enum class State : std::uint8_t { kUnknown, kInProgress, kYes, kNo };
-    std::vector<DisjunctId> satisfiable;
-    bool satisfiable_known = false;
-    // Not exact: some alternatives were left out, here or in a conjunction
-    // further in.
-    Exactness exactness = {};
-    State state = State::kUnknown;
-    std::uint32_t depth = 0;  // of the call of solve(), while in progress
-    // A "no" that depends on the call at depth `low` is valid while that call,
-    // identified by its serial number, is in progress and no verdict was "yes"
-    // since.  Without it a recursive schema would need 2^n calls.
-    struct Provisional {
-      std::uint32_t low = 0;
-      std::uint64_t serial = 0;  // 0: there is none
-      std::uint64_t yes_count = 0;
-      Exactness exactness = {};
-    } provisional_no = {};
-  };
-  // Whether something is satisfiable.  `low` is the least depth of a call in
-  // progress that a "no" depends on; such a "no" is valid during that call
-  // only.
+  // Whether something is satisfiable.
   struct Verdict {
-    static constexpr std::uint32_t kNone = 0xFFFFFFFF;
     bool yes = false;
-    std::uint32_t low = kNone;
     // Not exact: an alternative that was left out might be satisfiable.
     Exactness exactness = {};
-
-    void depend_on(const Verdict& other) {
-      low = std::min(low, other.low);
-      exactness |= other.exactness;
-    }
-    bool proves_empty() const {
-      return !yes && exactness.exact() && low == kNone;
-    }
+  };
+  // What is known of one question.
+  struct Decision {
+    enum class State : std::uint8_t { kUnknown, kInProgress, kYes, kNo };
+    State state = State::kUnknown;
+    std::uint32_t depth = 0;                // while in progress
+    Questions::Provisional provisional_no;  // while unknown
+  };
+  // What is known of a conjunction and a type.
+  struct Known {
+    Decision any;  // whether some disjunct is satisfiable
+    // Of each disjunct, until all are decided.
+    std::vector<Decision> each;
+    bool all_decided = false;
+    // While they are being decided, the depth of that question.
+    std::optional<std::uint32_t> deciding_all = {};
+    std::vector<DisjunctId> satisfiable;  // as far as they are decided
+    // Not exact: some alternatives were left out, in a conjunction further in.
+    Exactness exactness = {};
   };
 
   Known& known(ConjunctionId conjunction, JsonType type);
   Verdict solve(ConjunctionId conjunction, JsonType type);
   Verdict solve(ConjunctionId conjunction);
   Verdict solve_disjunct(JsonType type, DisjunctId disjunct);
+  // Whether a question is answered without asking it: yes, no for good or for
+  // now, or because it is in progress.
+  bool answered(const Decision& decision);
+  // Makes an answer of `decide`, which returns a verdict.
+  template <class Decide>
+  Verdict decide(Decision& decision, Decide decide);
+  // Decides about each disjunct, in answer to `question`.
+  void decide_all(ConjunctionId conjunction, JsonType type, Known& known,
+                  const Questions::Question& question);
+  // Whether one more question may be asked.  If not, `verdict` says so.
+  bool may_ask(ConjunctionId conjunction, Verdict& verdict);
   const std::vector<DisjunctId>& disjuncts_within(ConjunctionId conjunction,
                                                   JsonType type);
   // `satisfiable`: whether the disjunct is known to be satisfiable.
@@ -143,6 +142,7 @@ class Satisfiability {
                       std::uint32_t found_witnesses, const IsUsed& used);
 
   SchemaSolver& solver_;
+  Questions& questions_;
   std::deque<std::array<std::unique_ptr<Known>, kJsonTypes>> known_;
   // The cache of completable(), by its arguments and the number of levels.
   std::map<std::tuple<DisjunctId, ConditionId, KeySet, KeySet, std::uint64_t,
@@ -164,12 +164,6 @@ class Satisfiability {
       disjuncts_within_;
 
   std::uint32_t levels_ = kAnyLevels;
-  // The most nested calls of solve(), beyond which the verdict is "no".
-  static constexpr std::uint32_t kMaxDepth = 2000;
-  std::uint32_t depth_ = 0;             // calls of solve() in progress
-  std::vector<std::uint64_t> serials_;  // of those
-  std::uint64_t next_serial_ = 1;
-  std::uint64_t yes_count_ = 0;
 };
 
 // While it is alive, all answers but complete() and complete_array() are about

@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <utility>
@@ -253,7 +254,7 @@ class Satisfiability::ItemSearch {
     ++asked_;
     base::spend_work();
     const Verdict one = answers_.solve(value);
-    verdict_.depend_on(one);
+    verdict_.exactness |= one.exactness;
     return one.yes;
   }
 
@@ -263,12 +264,18 @@ class Satisfiability::ItemSearch {
     const auto known = sets_.find(value);
     if (known != sets_.end()) return known->second;
     std::optional<std::size_t> set;
-    for (const JsonType type : {JsonType::kArray, JsonType::kObject}) {
-      verdict_.depend_on(answers_.solve(value, type));
+    const std::shared_ptr<const FewValues> few =
+        solver_.values().few_values(value, enough_);
+    partial_ = partial_ || few->partial;
+    if (!few->many) {
+      set = different_.add(*few);
+      listed_.push_back(few);
+      for (const JsonType type : {JsonType::kArray, JsonType::kObject}) {
+        if (answers_.leaves_out(value, type)) {
+          verdict_.exactness |= Exactness::undecided();
+        }
+      }
     }
-    const FewValues& few = solver_.values().few_values(value, enough_);
-    partial_ = partial_ || few.partial;
-    if (!few.many) set = different_.add(few);
     sets_.emplace(value, set);
     return set;
   }
@@ -424,6 +431,7 @@ class Satisfiability::ItemSearch {
   std::vector<Counter> counters_;
   std::vector<std::size_t> order_;  // of the counters
   std::map<ConjunctionId, std::optional<std::size_t>> sets_;
+  std::vector<std::shared_ptr<const FewValues>> listed_;  // those sets
   std::map<std::pair<ConjunctionId, Asked>, std::vector<Kind>> kinds_;
   State now_;  // the state that is expanded
   std::vector<State> next_;

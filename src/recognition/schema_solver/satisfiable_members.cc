@@ -175,7 +175,7 @@ class Satisfiability::CompletionSearch {
 
   bool solve(ConjunctionId conjunction) {
     const Verdict one = answers_.solve(conjunction);
-    verdict_.depend_on(one);
+    verdict_.exactness |= one.exactness;
     return one.yes;
   }
 
@@ -748,9 +748,13 @@ bool Satisfiability::completable(DisjunctId object,
                          members.excluded, members.count, levels_);
   const auto known = completable_.find(query);
   if (known != completable_.end()) return known->second;
+  Questions::Answer answer(questions_);
   const bool yes = found();
-  if (completable_.size() >= kMaxKnown) completable_.clear();
-  completable_.emplace(query, yes);
+  if (yes) answer.forget();
+  if (yes || answer.final()) {
+    if (completable_.size() >= kMaxKnown) completable_.clear();
+    completable_.emplace(query, yes);
+  }
   return yes;
 }
 

@@ -69,8 +69,8 @@ SchemaSolver::SchemaSolver(const schema::Document& document,
       overlaps_(document, options),
       member_conditions_(document, names_, overlaps_, conditions_),
       keys_(*this, key_sets_),
-      values_(*this),
-      satisfiability_(*this),
+      values_(*this, questions_),
+      satisfiability_(*this, questions_),
       steps_(options.limits.steps) {
   conjunctions_.push_back({});
   conjunctions_.push_back({kNever});
@@ -341,9 +341,9 @@ std::size_t SchemaSolver::memory_bytes() const {
          (with_.size() + member_conjunctions_.size()) * 32 +
          objects_.size() * 700 + arrays_.size() * 400 +
          strings_.size() * sizeof(StringConstraints) + names_.size() * 80 +
-         satisfiability_.memory_bytes() + key_sets_.memory_bytes() +
-         string_sets_.memory_bytes() + conditions_.memory_bytes() +
-         keys_.memory_bytes();
+         satisfiability_.memory_bytes() + questions_.memory_bytes() +
+         key_sets_.memory_bytes() + string_sets_.memory_bytes() +
+         conditions_.memory_bytes() + keys_.memory_bytes();
 }
 
 // --- Survey -----------------------------------------------------------------

@@ -59,6 +59,7 @@
 #include "schema_solver/member_conditions.h"
 #include "schema_solver/node_facts.h"
 #include "schema_solver/notes.h"
+#include "schema_solver/questions.h"
 #include "schema_solver/satisfiability.h"
 #include "schema_solver/step_counter.h"
 #include "schema_solver/string_sets.h"
@@ -70,6 +71,7 @@ namespace parlance::schema_solver {
 struct Expansion {
   std::vector<DisjunctId> all;
   bool expanding = false;
+  std::uint32_t depth = 0;  // of that question, while in progress
   bool expanded = false;
   // Not exact: some were left out.
   Exactness exactness = {};
@@ -174,6 +176,7 @@ class SchemaSolver {
   const Conditions& conditions() const { return conditions_; }
 
   Satisfiability& satisfiability() { return satisfiability_; }
+  Questions& questions() { return questions_; }
   ValueLists& values() { return values_; }
   KeyTables& keys() { return keys_; }
   StringSets& string_sets() { return string_sets_; }
@@ -235,6 +238,7 @@ class SchemaSolver {
   MemberConditions member_conditions_;
   KeySets key_sets_;
   KeyTables keys_;
+  Questions questions_;
   ValueLists values_;
   Satisfiability satisfiability_;
 
@@ -244,9 +248,8 @@ class SchemaSolver {
   base::HashedIds<ConjunctionId> conjunction_of_;
   // Texts of many readers use the same solver, so the key of a memo has all
   // that its value reads beside the document, the options, and the content of
-  // the conjunctions and disjuncts that it names, which never change.  What it
-  // does not have is which questions were in progress: see disjuncts() in
-  // satisfiability.cc for where that matters.
+  // the conjunctions and disjuncts that it names, which never change.  What was
+  // read of questions in progress is not stored for good (questions.h).
   //
   // Caches of with() and member_conjunction(), by conjunction and literal and
   // by disjunct and key.

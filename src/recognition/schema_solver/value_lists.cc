@@ -39,20 +39,35 @@ std::uint32_t levels_inside(SchemaSolver& solver) {
 // Invariant of the recursion: a conjunction in progress is entered again only
 // below a value of its own that exists, so its values never end.  Within a
 // limit on depth they do, and there the levels that are left bound the calls.
+//
+// A question that is begun in between is about values that count less, so it
+// asks anew.
 bool ValueLists::infinite(ConjunctionId conjunction) {
+  using State = Infinity::State;
   if (conjunction == kAnything) return true;
   if (conjunction == kNothing) return false;
   if (depth_ >= kMostNested) return false;
-  const bool any_depth = solver_.satisfiability().levels() == kAnyLevels;
-  const auto [it, is_new] = infinite_.try_emplace(
-      {conjunction, solver_.satisfiability().levels()}, any_depth);
-  if (!is_new) return it->second;
+  const std::uint32_t levels = solver_.satisfiability().levels();
+  Infinity& known = infinite_[{conjunction, levels}];
+  if (known.state != State::kUnknown) return known.state == State::kYes;
+  if (known.depth == questions_.depth()) return levels == kAnyLevels;
+  if (questions_.holds(known.provisional_no)) return false;
   base::spend_work(4);
-  bool& known = it->second;
+  Questions::Answer answer(questions_);
+  const auto outer = std::exchange(known.depth, questions_.depth());
   ++depth_;
-  known = finds_infinite(conjunction);
+  const bool yes = finds_infinite(conjunction);
   --depth_;
-  return known;
+  known.depth = outer;
+  if (yes) {
+    answer.forget();
+    known.state = State::kYes;
+  } else if (answer.final()) {
+    known.state = State::kNo;
+  } else {
+    known.provisional_no = answer.provisional();
+  }
+  return yes;
 }
 
 bool ValueLists::finds_infinite(ConjunctionId conjunction) {
@@ -154,8 +169,10 @@ constexpr std::size_t kMostSteps = 200'000;
 class Choice {
  public:
   Choice() = default;
-  explicit Choice(const FewValues& few)
-      : next_(few.values.rbegin()), end_(few.values.rend()) {}
+  explicit Choice(std::shared_ptr<const FewValues> few)
+      : few_(std::move(few)),
+        next_(few_->values.rbegin()),
+        end_(few_->values.rend()) {}
 
   bool done() const { return next_ == end_; }
   const ValueText& take() { return *next_++; }
@@ -163,6 +180,7 @@ class Choice {
   const ValueText& taken() const { return *std::prev(next_); }
 
  private:
+  std::shared_ptr<const FewValues> few_;
   std::set<ValueText>::const_reverse_iterator next_ = {};
   std::set<ValueText>::const_reverse_iterator end_ = {};
 };
@@ -209,9 +227,9 @@ void ValueLists::list_arrays(DisjunctId array, std::uint64_t enough,
     if (size >= rules.max) return true;
     const ConjunctionId item = solver_.item_conjunction(array, size);
     if (!solver_.satisfiable(item)) return true;
-    const FewValues& few = few_values(item, kMostListed);
-    add_to(into, few);
-    path.back().item = Choice(few);
+    auto few = few_values(item, kMostListed);
+    add_to(into, *few);
+    path.back().item = Choice(std::move(few));
     return true;
   };
   if (!enter({})) return;
@@ -332,12 +350,12 @@ void ValueLists::list_objects(DisjunctId object, std::uint64_t enough,
           !solver_.satisfiability().completable(object, next.members)) {
         continue;
       }
-      const FewValues& few = few_values(member.conjunction, kMostListed);
-      add_to(into, few);
+      auto few = few_values(member.conjunction, kMostListed);
+      add_to(into, *few);
       pending.push_back({.begun = next,
                          .absent = false,
                          .key = print_of_key(text),
-                         .value = Choice(few)});
+                         .value = Choice(std::move(few))});
     }
     pending.push_back({.begun = without});
   }
@@ -389,18 +407,40 @@ void ValueLists::list_strings(automata::LanguageId language,
   }
 }
 
+std::shared_ptr<const FewValues> ValueLists::few_values(
+    ConjunctionId conjunction, std::uint64_t enough) {
+  static const auto too_deep = std::make_shared<const FewValues>(
+      FewValues{.values = {}, .partial = true});
+  if (depth_ >= kMostNested) return too_deep;
+  Listed& known =
+      few_[{conjunction, enough, solver_.satisfiability().levels()}];
+  if (known.values != nullptr &&
+      (known.final || questions_.holds(known.provisional))) {
+    return known.values;
+  }
+  // Only if infinite() stopped at a limit.
+  if (known.depth == questions_.depth()) return too_deep;
+  Questions::Answer answer(questions_);
+  const auto outer = std::exchange(known.depth, questions_.depth());
+  FewValues found;
+  list_values(conjunction, enough, found);
+  known.depth = outer;
+  if (found.many) {
+    answer.forget();
+    found = {.values = {}, .many = true};
+  }
+  known.final = answer.final();
+  if (!known.final) known.provisional = answer.provisional();
+  known.values = std::make_shared<const FewValues>(std::move(found));
+  return known.values;
+}
+
 // Invariant of the recursion: what is listed has a bounded depth (infinite()).
-const FewValues& ValueLists::few_values(ConjunctionId conjunction,
-                                        std::uint64_t enough) {
-  static const FewValues kTooDeep = {.values = {}, .partial = true};
-  if (depth_ >= kMostNested) return kTooDeep;
-  const auto [it, is_new] = few_.try_emplace(
-      {conjunction, enough, solver_.satisfiability().levels()});
-  FewValues& few = it->second;
-  if (!is_new) return few;
+void ValueLists::list_values(ConjunctionId conjunction, std::uint64_t enough,
+                             FewValues& few) {
   if (infinite(conjunction)) {
     few.many = true;
-    return few;
+    return;
   }
   for (const DisjunctId disjunct :
        solver_.disjuncts(conjunction, JsonType::kBoolean)) {
@@ -446,8 +486,6 @@ const FewValues& ValueLists::few_values(ConjunctionId conjunction,
   }
   --depth_;
   if (few.values.size() >= enough) few.many = true;
-  if (few.many) few = {.values = {}, .many = true};
-  return few;
 }
 
 }  // namespace parlance::schema_solver
