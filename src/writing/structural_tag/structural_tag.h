@@ -99,6 +99,8 @@ constexpr auto kTagNodeNames = std::to_array<std::string_view>({
     "token_triggered_tags",
     "token_dispatch",
 });
+static_assert(kTagNodeNames.size() ==
+              static_cast<std::size_t>(TagNodeType::kTokenDispatch) + 1);
 
 // "const_string" for TagNodeType::kConstString.
 constexpr std::string_view to_string(TagNodeType type) {
