@@ -11,7 +11,8 @@
 //
 // An answer depends on the disjunct, the arguments and, where values are
 // concerned, the number of levels that the solver considers; never on what was
-// asked before, but for the case that Satisfiability::disjuncts() describes.
+// asked before.  While questions are in progress it may be about fewer values,
+// and then it is not stored (questions.h).
 
 #include <cstddef>
 #include <cstdint>

@@ -179,8 +179,9 @@ automata::LanguageBounds SchemaSolver::string_language(
   const automata::LanguageId all = parts.empty()
                                        ? languages_.nothing()
                                        : languages_.any_of(std::move(parts));
-  if (satisfiability_.leaves_out(id, JsonType::kString))
+  if (satisfiability_.leaves_out(id, JsonType::kString)) {
     return {all, languages_.everything()};
+  }
   return languages_.exact(all);
 }
 
