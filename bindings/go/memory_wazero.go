@@ -4,6 +4,7 @@ package parlance
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"path/filepath"
 	"sync"
@@ -48,6 +49,11 @@ var instance struct {
 	ended sync.Cond
 }
 
+// deepest is how many calls may be inside of each other: their frames lie one above
+// another on the one stack of the module, of a megabyte.  A call that waits for an
+// encoder has 450 bytes there, and what follows a stack that is full is a trap.
+const deepest = 256
+
 // call is one call of the library: what it is given lies in the module's memory until
 // its end.
 type call struct {
@@ -56,6 +62,7 @@ type call struct {
 	mark      uint32   // of the scratch memory, where this call begins
 	large     []uint32 // what did not fit there
 	full      bool     // there was no memory for something
+	deep      bool     // it is inside of too many
 }
 
 func (c *call) begin() *call {
@@ -67,6 +74,7 @@ func (c *call) begin() *call {
 	c.module = instance.module
 	c.functions = c.level(instance.depth)
 	c.mark = c.top
+	c.deep = instance.depth >= deepest
 	instance.depth++
 	return c
 }
@@ -97,10 +105,14 @@ func (m *module) outside(body func()) {
 
 // stopped is why the module cannot be called, or nil.
 func (c *call) stopped() error {
-	if c.why == "" {
-		return nil
+	if c.why != "" {
+		return &Error{Code: CodeInternal, Message: c.why}
 	}
-	return &Error{Code: CodeInternal, Message: c.why}
+	if c.deep {
+		return &Error{Code: CodeNoMemory,
+			Message: fmt.Sprintf("%d calls wait for the encoders of their vocabularies", deepest)}
+	}
+	return nil
 }
 
 // place is a path as the module takes it: it has the files of one drive, and no
@@ -166,8 +178,12 @@ func raw[T any](list []T) []byte {
 // put is a copy of a struct.
 func put[T any](c *call, from *T) uint64 { return uint64(lent(c, unsafe.Slice(from, 1))) }
 
-// load is what a function wrote into room.
-func load[T any](c *call, at uint32, to *T) { changed(c, at, unsafe.Slice(to, 1)) }
+// load is what a function wrote into room; nothing if there was none, and so no call.
+func load[T any](c *call, at uint32, to *T) {
+	if !c.full {
+		changed(c, at, unsafe.Slice(to, 1))
+	}
+}
 
 func (c *call) keep(text string) uint32 {
 	return lent(c, unsafe.Slice(unsafe.StringData(text), len(text)))

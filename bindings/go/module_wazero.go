@@ -62,7 +62,8 @@ func (m *module) start() error {
 	ctx := experimental.WithCompilationWorkers(background, runtime.GOMAXPROCS(0))
 	config := wazero.NewRuntimeConfig().WithCoreFeatures(
 		api.CoreFeaturesV2 | experimental.CoreFeaturesExtendedConst)
-	if folder := os.Getenv("PARLANCE_WASM_CACHE"); folder != "" {
+	folder := os.Getenv("PARLANCE_WASM_CACHE")
+	if folder != "" {
 		cache, err := wazero.NewCompilationCacheWithDir(folder)
 		if err != nil {
 			return fmt.Errorf("PARLANCE_WASM_CACHE: %w", err)
@@ -74,6 +75,10 @@ func (m *module) start() error {
 		return err
 	}
 	compiled, err := m.runtime.CompileModule(ctx, moduleBytes)
+	if err != nil && folder != "" {
+		// It can be that a file there is damaged, or cannot be written.
+		return fmt.Errorf("with PARLANCE_WASM_CACHE=%s: %w", folder, err)
+	}
 	if err != nil {
 		return err
 	}
@@ -102,8 +107,12 @@ func (m *module) start() error {
 	return nil
 }
 
-// stop ends all calls: a module that has trapped is in no state that can be used.
+// stop ends all calls: a module that has trapped is in no state that can be used.  The
+// first reason counts.
 func (m *module) stop(err error) {
+	if m.why != "" {
+		return
+	}
 	text, _, _ := strings.Cut(err.Error(), "\nwasm stack trace")
 	if m.said != "" {
 		text += ": " + strings.TrimSpace(string(m.said))
@@ -141,7 +150,7 @@ func (c *call) value(function int, given ...uint64) uint64 {
 
 // status calls a function that gives one.
 func (c *call) status(function int, given ...uint64) int32 {
-	if c.full {
+	if c.full || c.deep {
 		return int32(CodeNoMemory)
 	}
 	out := int32(c.value(function, given...))
@@ -165,7 +174,7 @@ func (t *tail) Write(bytes []byte) (int, error) {
 // callbacks is where in the module's table the function is that calls an encoder; the
 // next is the one that drops it.
 func (m *module) callbacks() uint32 {
-	if m.table != 0 {
+	if m.table != 0 || m.why != "" {
 		return m.table
 	}
 	const word = api.ValueTypeI32
@@ -200,6 +209,10 @@ func (m *module) encode(_ context.Context, stack []uint64) {
 	ids, capacity := uint32(stack[3]), int(uint32(stack[4]))
 	var found []uint32
 	m.outside(func() { found = encoded(encode, text) })
+	if m.why != "" {
+		// The call that waited is not continued in a module that has trapped meanwhile.
+		panic(m.why)
+	}
 	copy(m.memory(ids, uint32(4*capacity)), raw(found[:min(len(found), capacity)]))
 	stack[0] = uint64(len(found))
 }
