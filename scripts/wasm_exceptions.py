@@ -19,12 +19,15 @@ that leaves such a function traps, as one that nothing catches does.
 """
 
 # What follows an opcode: so many numbers (LEB128), or bytes.
-_NUMBERS = {0x0C: 1, 0x0D: 1, 0x10: 1, 0x11: 2, 0x12: 1, 0x13: 2, 0x08: 1,
+_NUMBERS = {0x0C: 1, 0x0D: 1, 0x10: 1, 0x11: 2, 0x08: 1,
             0x20: 1, 0x21: 1, 0x22: 1, 0x23: 1, 0x24: 1, 0x25: 1, 0x26: 1, 0x3F: 1,
-            0x40: 1, 0x41: 1, 0x42: 1, 0xD0: 1, 0xD2: 1}  # fmt: skip
+            0x40: 1, 0x41: 1, 0x42: 1, 0xD0: 1}  # fmt: skip
 _NUMBERS |= dict.fromkeys(range(0x28, 0x3F), 2)  # loads and stores
 _BYTES = {0x43: 4, 0x44: 8}
 _BULK = {8: 2, 9: 1, 10: 2, 11: 1, 12: 2, 13: 1, 14: 2, 15: 1, 16: 1, 17: 1}
+_BULK |= dict.fromkeys(range(8), 0)
+_NOTHING = {0x00, 0x01, 0x05, 0x0A, 0x0B, 0x0F, 0x1A, 0x1B, *range(0x45, 0xC5), 0xD1}
+_LAST_VECTOR = 0x113  # of the instructions after 0xFD
 _BLOCK, _LOOP, _IF, _END, _TRY_TABLE = 0x02, 0x03, 0x04, 0x0B, 0x1F
 _BLOCKS = (_BLOCK, _LOOP, _IF, _TRY_TABLE)
 _THROW, _THROW_REF, _CALL = 0x08, 0x0A, 0x10
@@ -122,13 +125,19 @@ def _instructions(body, at):
                 _, at = _type(body, at)
         elif opcode == 0xFC:
             which, at = _leb(body, at)
-            at = _skip(body, at, _BULK.get(which, 0))
+            if which not in _BULK:
+                raise Unknown(f"opcode 0xfc {which:#x}")
+            at = _skip(body, at, _BULK[which])
         elif opcode == 0xFD:
             which, at = _leb(body, at)
+            if which > _LAST_VECTOR:
+                raise Unknown(f"opcode 0xfd {which:#x}")
             if which < 12 or 84 <= which <= 93:
                 at = _skip(body, at, 2)
             at += 16 if which in (12, 13) else 21 <= which <= 34 or 84 <= which <= 91
-        elif opcode in (0x06, 0x07, 0x09, 0x12, 0x13, 0x18, 0x19, 0xD4, 0xD5, 0xD6):
+        elif opcode not in _NOTHING:
+            # Of what is not above, some would end a function by the exception of another
+            # (tail calls), or call one that is no root (references to functions).
             raise Unknown(f"opcode {opcode:#x}")
         yield opcode, begin, at
 
@@ -167,9 +176,14 @@ class _Module:
         self.types = self._types(found[1])
         self.imported = self._imports(found.get(2, b"\0"))
         self.type_of = self.imported + self._list(found[3])
-        self.globals, _ = _leb(found[6], 0)
+        self.globals = self._globals(found[6])
+        if 8 in found:
+            raise Unknown("a function that runs at the start")
+        if _leb(found.get(5, b"\0"), 0)[0] > 1:
+            raise Unknown("several memories")
+        self._check_tags(found.get(13, b"\0"))
         self.bodies = self._bodies(found[10])
-        self.roots = self._exports(found[7]) | self._elements(found.get(9, b"\0"))
+        self.roots = self._exports(found.get(7, b"\0")) | self._elements(found.get(9, b"\0"))
 
     def _sections(self):
         at = 8
@@ -214,6 +228,24 @@ class _Module:
         return out
 
     @staticmethod
+    def _globals(section):
+        """How many there are."""
+        count, at = _leb(section, 0)
+        for _ in range(count):
+            _, at = _type(section, at)
+            for opcode, _, at in _instructions(section, at + 1):
+                if opcode == _END:
+                    break
+        return count
+
+    def _check_tags(self, section):
+        count, at = _leb(section, 0)
+        if count > 1:
+            raise Unknown("several tags")
+        if count == 1 and self.types[_leb(section, at + 1)[0]] != [[bytes([_I32])], []]:
+            raise Unknown("a tag of something else than a number")
+
+    @staticmethod
     def _list(section):
         count, at = _leb(section, 0)
         out = []
@@ -239,6 +271,8 @@ class _Module:
         for _ in range(count):
             size, at = _leb(section, at)
             kind = section[at + size]
+            if kind == 4:
+                raise Unknown("a tag is exported")
             index, at = _leb(section, at + size + 1)
             if kind == 0:
                 out.add(index)

@@ -87,3 +87,48 @@ def test_exceptions_as_returns(tmp_path):
         ["node", "-e", PROGRAM, made], capture_output=True, text=True, check=True
     )
     assert json.loads(done.stdout) == [9, 1203, 9, 1, 5, 1, "trapped"]
+
+
+def code(instructions):
+    body = b"\0" + instructions + b"\x0b"
+    return {10: b"\x01" + bytes([len(body)]) + body}
+
+
+# What would be wrong in silence, as a section of a module of one function.
+UNKNOWN = {
+    "opcode 0x12": code(b"\x12\0"),  # return_call
+    "opcode 0x13": code(b"\x41\0\x13\x01\0"),
+    "opcode 0x14": code(b"\xd0\x01\x14\x01"),  # call_ref
+    "opcode 0xd2": {6: b"\x01\x70\0\xd2\0\x0b"},  # ref.func
+    "opcode 0xfb": code(b"\x41\0\xfb\x1c\x1a"),  # ref.i31
+    "opcode 0xfc 0x13": code(b"\xfc\x13"),
+    "opcode 0xfd 0x114": code(b"\xfd\x94\x02"),
+    "opcode 0xfe": code(b"\xfe\x03\0"),  # atomic.fence
+    "a function that runs at the start": {8: b"\0"},
+    "several memories": {5: b"\x02\0\x01\0\x01"},
+    "several tags": {13: b"\x02\0\0\0\0"},
+    "a tag of something else": {1: b"\x02\x60\x01\x7e\0\x60\0\0"},
+    "a tag is exported": {7: b"\x01\x01e\x04\0"},
+    "something else than a function": {2: b"\x01\x01m\x01g\x03\x7f\0"},
+    "elements of another kind": {9: b"\x01\x01\0\x01\0"},
+}
+
+
+def module_with(sections):
+    all_of_it = {1: b"\x02\x60\x01\x7f\0\x60\0\0", 3: b"\x01\x01", 5: b"\x01\0\x01",
+                 13: b"\x01\0\0", 6: b"\0", 7: b"\0", **code(b""), **sections}  # fmt: skip
+    order = [1, 2, 3, 5, 13, 6, 7, 8, 9, 10]
+    return b"\0asm\x01\0\0\0" + b"".join(
+        bytes([kind, len(all_of_it[kind])]) + all_of_it[kind]
+        for kind in order
+        if kind in all_of_it
+    )
+
+
+@pytest.mark.parametrize("what", UNKNOWN)
+def test_what_is_not_known_is_an_error(what):
+    import wasm_exceptions
+
+    wasm_exceptions.to_returns(module_with({}))
+    with pytest.raises(wasm_exceptions.Unknown, match=what):
+        wasm_exceptions.to_returns(module_with(UNKNOWN[what]))
