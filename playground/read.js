@@ -669,13 +669,17 @@ export class Read {
     let to = { PageDown: at - 64, PageUp: at + 64 }[key];
     if (shiftKey && isArrow && this.stream) {
       event.preventDefault();
+      const { given } = this;
       const next = () => this.nextEvent(key === "ArrowRight");
       if (this.stream.step > 1) await this.needPart(at);
+      // Another response may be there meanwhile, whose stream is not.
+      if (given !== this.given) return;
       to = next();
       if (to === undefined) return;
       // In a piece that is not fine yet it is said to come at the end.
       if (this.stream.step > 1) {
         await this.needPart(to);
+        if (given !== this.given) return;
         to = next() ?? to;
       }
     }
