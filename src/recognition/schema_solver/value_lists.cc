@@ -25,8 +25,9 @@ namespace {
 
 // As many numbers as this count as infinitely many.
 constexpr std::uint64_t kNeverListed = std::uint64_t{1} << 62;
-// The most nested questions, beyond which no value is listed.
-constexpr std::uint32_t kMostNested = 2000;
+// The most nested questions, beyond which no value is listed.  A thread may
+// have a small stack: these take less than 256 KB.
+constexpr std::uint32_t kMostNested = 200;
 
 // The levels of a value inside of one with those that the solver considers.
 std::uint32_t levels_inside(SchemaSolver& solver) {
