@@ -243,9 +243,9 @@ std::uint8_t Closer::in_place(NodeId id) {
 void Closer::close(Node& made, const Node& node) {
   const std::uint8_t mine = own(node);
   const std::uint8_t inside = others(node);
-  // Nothing to close: the node says what other members are, or nobody declares
-  // any.  If parts declare some, or say what others are, the parts count as
-  // evaluated, which `additional` does not see.
+  // Nothing to close: the node says what other members are, or neither it nor
+  // a part declares any.  If parts declare some, or say what others are, the
+  // parts count as evaluated, which `additional` does not see.
   const auto closing = [&](std::uint8_t lists, std::uint8_t others) {
     if ((mine & others) != 0 || ((mine | inside) & lists) == 0) {
       return Closing::kNone;
