@@ -27,15 +27,15 @@
 //     the member that receives it is ChatOptions::reasoning_name.
 //   * Text is trimmed and joined as the field's value is.  White space at the
 //     end of a field that is trimmed is held back until more text follows.
-//   * A call has one id, unique among all streams: the one that the model
-//     wrote, or a random one.  Name and id come once, then the arguments as
-//     they are written (if the parser has stream_calls; else at once).
+//   * A call has one id: the one that the model wrote, or a random one, unique
+//     among all streams.  Name and id come once, then the arguments as they are
+//     written (if the parser has stream_calls; else at once).
 //   * Nothing is lost.  Three kinds of text become content: a region that
 //     cannot be read, unless one of its calls was announced; text that no field
 //     claims; and the rest, which a tag does not allow.
 //   * A call is complete if its kCallClose has come, and its arguments are JSON
-//     if and only if it is complete.  Arguments that are a string in which an
-//     object is written are that object.
+//     if and only if it is complete.  Where they are a string that contains an
+//     object, the object replaces the string.
 //   * A call that cannot be read, or that the end of the response cut off, may
 //     have been sent in part: its name, and the beginning of its arguments,
 //     which is no JSON ("{" at least).  The whole response does not have such a
@@ -101,11 +101,15 @@ struct ChatOptions {
   // Pass on the ids that the model wrote.
   bool model_call_ids = true;
 
-  // Add what the APIs have no member for, if end() is given the message:
-  // "turn_ended" (Message::turn_ended), "attempted_calls" (a list of to_json()
-  // of Message::attempts) and "prefix_bytes" (Message::prefix_bytes, from which
-  // the calls' bytes count) of the choice, of the response, or of the message,
-  // and of the last chunk that has one of these.
+  // If end() is given the message, add what the APIs have no member for:
+  //
+  //   "turn_ended"       Message::turn_ended
+  //   "attempted_calls"  a list of to_json() of Message::attempts
+  //   "prefix_bytes"     Message::prefix_bytes: where the text that was fed
+  //                      begins, in the offsets of the calls
+  //
+  // They are members of the choice, the response or the message, by the API,
+  // also in the last chunk that has one.
   bool extras = false;
 };
 
@@ -141,27 +145,28 @@ class ChatStream {
   ChatStream(ChatStream&&) noexcept;
   ChatStream& operator=(ChatStream&&) noexcept;
 
-  // What comes before all events.  Called once; feed() calls it otherwise.
+  // The chunks before those of all events.  Without this call, the first call
+  // of feed() or end() returns them.
   std::vector<ChatChunk> begin();
 
   // The chunks that the events cause, in order.  Complexity: O(size of the
   // events).  Memory: the text of the response.
   std::vector<ChatChunk> feed(std::span<const Event> events);
 
-  // What comes after all events.  The finish reason is the host's, or
+  // The chunks after those of all events.  The finish reason is the host's, or
   // "tool_calls" if it is kStop and the response has a complete call.
   std::vector<ChatChunk> end(ChatEnd why, const ChatUsage& usage = {});
 
   // The whole response in the API's shape for requests without streaming: text,
   // and the complete calls.  With kResponses and kMessages its items are those
-  // of the stream in order, so after a call that is left out they come at a
-  // lower index than in the stream.  It is also the last event of kResponses.
+  // of the stream in order; a call that is left out lowers the index of each
+  // item after it.  The last event of kResponses contains the same object.
   // REQUIRES: end() was called; before, it has what came so far.
   json::Value response() const;
 
   // The tokens so far, by the part of the response to which they belong; zero
-  // without a vocabulary.  After end() they add up to the completion tokens, if
-  // not fewer were given.
+  // without a vocabulary.  After end() they add up to the completion tokens,
+  // unless end() was given a smaller number.
   TokenCounts tokens() const;
 
  private:

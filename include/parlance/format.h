@@ -101,9 +101,9 @@ struct RenderOptions {
 // Immutable, cheap to copy, safe to share between threads.
 class Format {
  public:
-  // Reads and checks a format file or a bare response template.  Reports every
-  // error that is independent of a response, in the order in which upstream
-  // reports errors, with JSON Pointer and byte span.
+  // Reads and checks a format file or a bare response template.  Finds every
+  // error that does not depend on a response; of several it returns the one
+  // that upstream reports.  An error has a JSON Pointer and a byte span.
   static Result<Format> from_json(std::string_view text,
                                   const FormatOptions& options = {});
 
@@ -111,9 +111,9 @@ class Format {
   // the structural tags made of it: pairs of the name in the template and the
   // new name.  "reasoning" also means a field called "thinking" or
   // "reasoning_content".
-  // Errors: kUnknownName for a field that does not exist; kEmptyValue;
-  // kConflict for two fields of one name, and for a new name of "content" or
-  // "tool_calls".
+  // Errors: kUnknownName for a field that does not exist; kEmptyValue for an
+  // empty name; kConflict for two fields of one name, and for another name of
+  // the field "content", of "tool_calls", or of a second notation of calls.
   Result<Format> with_names(
       std::span<const std::pair<std::string, std::string>> names) const;
 
@@ -143,10 +143,10 @@ class Format {
   // xml-inline, ...): Event::dirty.
   bool field_dirty(std::size_t index) const;
   // Whether white space around the text of a region of this field does not
-  // belong to the value.
+  // belong to the value.  REQUIRES: index < field_count().
   bool field_trimmed(std::size_t index) const;
   // What joins the texts of several regions of this field; nothing if the
-  // template has no "join".
+  // template has no "join".  REQUIRES: index < field_count().
   std::optional<std::string_view> field_join(std::size_t index) const;
 
   // Warnings: text that gets lost, delimiters that can match nothing, patterns
@@ -192,13 +192,16 @@ class Format {
   // of the given tools with valid arguments.  Each name of a tool is verified:
   // the format's own reader must read its call back.
   //
-  // Errors: those of malformed tools and choices (see tool_calling());
-  // kUnsupported for a format that does not say how it is written and whose
-  // template cannot be inverted, with a pointer into the format; kConflict for
-  // a tool whose call is not read back, a tool with a required argument none of
-  // whose listed values can be written, a response_format whose documents could
-  // be calls, or a prefix that no response begins with.  Pointers of errors
-  // in the request begin with the name of the option.
+  // Errors: those of malformed tools and choices (see tool_calling()), and
+  //
+  //   kUnsupported  the format does not say how it is written, and its template
+  //                 cannot be inverted; the pointer is into the format
+  //   kConflict     the call of a tool is not read back; none of the listed
+  //                 values of a required argument can be written; a document of
+  //                 response_format could be a call; or no response begins with
+  //                 the prefix
+  //
+  // Pointers of errors in the request begin with the name of the option.
   // StructuralTag::report() says what the tag leaves out.
   // Complexity: O(size of the tools); a name is verified once per format.
   Result<StructuralTag> structural_tag(

@@ -16,8 +16,8 @@ namespace parlance {
 //
 //   kRegionOpen       "captures", an object, if there are any
 //   kRegionChunk      "text", "dirty"
-//   kRegionClose      "value"; "cut": true if it is
-//   kRegionMalformed  "text", "error"; "cut": true if it is
+//   kRegionClose      "value"; "cut": true if Event::cut
+//   kRegionMalformed  "text", "error"; "cut": true if Event::cut
 //   kTextUnclaimed    "text", "error"
 //   kCallOpen         "call", "name"; "id" if the model wrote one
 //   kCallArguments    "call", "text"

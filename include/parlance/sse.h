@@ -42,11 +42,11 @@ struct SseFault {
   std::string message;
 };
 
-// Reads one event stream, as the HTML standard has it.  Movable and copyable.
-// One stream, one thread.
+// Reads one event stream, as the HTML standard defines it.  Movable and
+// copyable. One stream, one thread.
 class SseReader {
  public:
-  // The bytes of an event at most; a longer one is a fault.
+  // The most bytes that an event may have; a longer one is a fault.
   static constexpr std::size_t kLongest = std::size_t{16} << 20;
 
   // The text of the events that `bytes` completes.  Complexity:
@@ -54,7 +54,7 @@ class SseReader {
   //
   // REQUIRES: !finalized().  After finalize() the call returns no text.
   std::string feed(std::string_view bytes);
-  // Ends the stream: the text of an event that nothing ended.
+  // Ends the stream, and returns the text of the event that is still open.
   std::string finalize();
   bool finalized() const { return finalized_; }
 

@@ -74,13 +74,14 @@ struct StreamOptions {
   // Default: no, they are text.  Formats only.
   Markers markers = Markers::kToken;
 
-  // Tokens that end the response.  By a format, a stop token that the format
-  // does not mention is left out without a diagnostic where nothing follows;
-  // an ordinary token is text where something follows.
-  // By a tag, a stop token that the tag does not name at that point, or names
-  // where the response may end before the token and not after it, is not text,
-  // and everything after it is the rest.
-  // Default: the stop_ids() of the vocabulary.
+  // Tokens that end the response.
+  // By a format, a stop token that the format does not mention is left out
+  // without a diagnostic if nothing follows it.  An ordinary token that
+  // something follows is text.
+  // By a tag, a stop token that the tag does not name at that point is not
+  // text, and everything after it is the rest.  So is one that the tag names
+  // where the response may end before the token but not after it. Default: the
+  // stop_ids() of the vocabulary.
   std::optional<std::span<const TokenId>> stop_ids = std::nullopt;
 
   Recover recover = Recover::kDefault;
@@ -135,7 +136,7 @@ struct StreamOptions {
 //                     the next feed(), feed_tokens() or finalize().
 //   message()         The message that the events so far add up to; final once
 //                     finalized().  Complexity: O(the number of values in the
-//                     message) after a region has ended.
+//                     message) for the first call after a region has ended.
 //   take_message()    The same, moved out of the parser, which has no message
 //                     afterwards.
 //   tokens()          Message::tokens.  Complexity: O(1).

@@ -1,3 +1,9 @@
+// Builds blocks from events; see blocks.h.
+//
+// Invariant between two events: at most one block is open, and it is the last.
+// All others are closed, so a writer gets the changes of one block in one
+// stretch.  What is held back (FieldState::held) is white space alone.
+
 #include "chat/blocks.h"
 
 #include <algorithm>
@@ -122,6 +128,7 @@ BlockKind BlockBuilder::kind_of(const ChatField& field) const {
 void BlockBuilder::read(const Event& event) {
   conversation_.last_token = std::max(
       conversation_.last_token, static_cast<std::int64_t>(event.tokens.end));
+  // It has no field: its index is the number of fields.
   if (event.kind == EventKind::kTextUnclaimed) {
     conversation_.tokens.count(&TokenCounts::content, event.tokens);
     write_text(BlockKind::kContent, event.text, source_of(event));
@@ -143,6 +150,9 @@ void BlockBuilder::read(const Event& event) {
       close_region(event);
       return;
     case EventKind::kRegionMalformed:
+      // A client has the chunks of a text already, and of an announced call the
+      // beginning.  The rest becomes content: calls that were not announced,
+      // and regions whose chunks are not their values.
       if (kind == BlockKind::kCall) {
         if (call_announced_) {
           if (open_) close_block(/*complete=*/false);
@@ -176,6 +186,8 @@ void BlockBuilder::read_text(const Event& event) {
   FieldState& state = states_[event.field_index];
   std::string_view text = event.text;
   if (field.trimmed) {
+    // Of the region's text, all but white space at its beginning is written or
+    // held, and what is held comes after all that is written.
     if (!state.started) text.remove_prefix(leading_space(text));
     const std::size_t size = trimmed_size(text);
     if (size == 0) {
@@ -257,13 +269,14 @@ void BlockBuilder::append_arguments(std::string_view text,
   Block& block = conversation_.blocks.back();
   std::string decoded;
   if (block.text.empty() && text[0] == '"') {
-    // A string comes in one piece.
+    // A string comes in one piece (call_stream::sendable()).
     const Result<json::Value> value = json::parse(text);
     if (value && value->is_string()) {
       decoded = call_stream::arguments_text(value->as_string());
       text = decoded;
     }
   }
+  // Also in one piece: sendable() does not cut an escape, nor a pair of two.
   if (text.find("\\u") != std::string_view::npos) {
     decoded = text;
     json::replace_surrogate_escapes(decoded, 0, decoded.size());
@@ -309,6 +322,7 @@ void BlockBuilder::close_region(const Event& event) {
 }
 
 void BlockBuilder::add_calls(const json::Value& value, Source source) {
+  // No event has the number of such a call: it opens and closes right here.
   for (const call_stream::CallView& call : call_stream::calls_in(value)) {
     const auto number = static_cast<std::uint32_t>(calls_);
     open_call(call.name, call.id, number, source);

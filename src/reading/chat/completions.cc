@@ -53,6 +53,7 @@ class CompletionsWriter final : public BlockWriter {
     }
   }
 
+  // Chunks have no end of a part: the next part, or the end, shows it.
   void close(const Block&, std::size_t) override {}
 
   void end() override {

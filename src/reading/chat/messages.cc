@@ -75,6 +75,7 @@ class MessagesWriter final : public BlockWriter {
     return static_cast<std::int64_t>(index);
   }
 
+  // A block with its text, or as content_block_start has it.
   static Value content(const Block& block, bool with_text) {
     const std::string text = with_text ? block.text : std::string();
     switch (block.kind) {
@@ -91,6 +92,8 @@ class MessagesWriter final : public BlockWriter {
                   {"name", block.name},
                   {"input", Object()}};
     if (!with_text) return out;
+    // It fails only where a value passes a limit of parsing: the calls of a
+    // whole response are complete, so their arguments are JSON.
     Result<Value> input = json::parse(block.text);
     if (input) {
       json::replace_surrogates(*input);

@@ -16,10 +16,14 @@
 
 namespace parlance {
 
-// Invariant between two calls: `bytes` from `begin` on is the response from
-// offset `end` of the stream on, as far as it was read.  An event's text is
-// that up to its own end, so delimiters and markup between two events belong to
-// the later one.
+// Invariant between two events: `bytes` from `begin` on is the response from
+// offset `end` of the stream on, as far as it was read, and everything before
+// `end` was passed on or belongs to no replaced region.
+//
+// The text of a replaced event extends from `end` to its own end, so it has the
+// delimiters and the markup before it.  Markup between a replaced event and one
+// that is passed on unchanged is content as well: the region that stands for
+// others is open up to there.
 struct RegionsAsContent::Impl {
   std::vector<bool> as_content;  // by field
   std::uint32_t content = 0;     // the index of the field "content"
@@ -53,7 +57,8 @@ struct RegionsAsContent::Impl {
     return event;
   }
 
-  // The text up to offset `to`, as content.
+  // The text up to offset `to`, as content.  One region of content stands for
+  // all replaced regions up to the next event that is not replaced.
   void pass_on(const Event& cause, std::size_t to) {
     if (to <= end) return;
     texts.push_back(
@@ -65,6 +70,7 @@ struct RegionsAsContent::Impl {
     out.back().text = texts.back();
   }
 
+  // Readers of content take its text from the chunks, so the value is empty.
   void close(const Event& cause) {
     static const json::Value empty = std::string();
     open = false;

@@ -101,6 +101,8 @@ Payload of_typed(std::string_view type, const Value* delta) {
   return out;
 }
 
+// From the most certain sign to the least: an error beside text is a fault, and
+// a member called "text" or "content" may stand in any object.
 Payload read_payload(const Value& event) {
   if (!event.is_object()) return {.fault = "it is no JSON object"};
   const Value* type = event.find("type");
@@ -159,6 +161,8 @@ std::string SseReader::call(bool last, const Read& read) {
 std::string SseReader::feed(std::string_view bytes) {
   return call(false, [&](std::string& out) {
     for (const char c : bytes) {
+      // A '\r' has ended its line already, so that the line is read without
+      // waiting for the next byte.
       if (c == '\n' && after_return_) {
         after_return_ = false;
         continue;  // the second half of an end of line
@@ -180,7 +184,8 @@ std::string SseReader::finalize() {
   });
 }
 
-// A line of the stream: "field: value", a comment, or the end of an event.
+// A line of the stream: "field: value", a comment, or the end of an event, by
+// the HTML standard, "Interpreting an event stream".
 void SseReader::end_line(std::string& out) {
   ++lines_;
   std::string line;
@@ -190,6 +195,7 @@ void SseReader::end_line(std::string& out) {
   const std::size_t colon = line.find(':');
   const std::string_view field = std::string_view(line).substr(0, colon);
   if (field != "data") {
+    // Comments (":"), "event", "id" and "retry" say nothing about the text.
     // Ollama and others stream bare lines of JSON.
     if (line.front() == '{') {
       end_event(out);  // one that is open
@@ -205,10 +211,13 @@ void SseReader::end_line(std::string& out) {
   if (colon != std::string::npos) {
     value = std::string_view(line).substr(colon + 1);
   }
+  // One space, not all: the standard's rule.
   if (!value.empty() && value.front() == ' ') value.remove_prefix(1);
   const std::string_view between = has_data_ ? "\n" : "";
   if (!has_data_) data_line_ = lines_;
   has_data_ = true;
+  // An event that is too long is read to its end, so that the next one is
+  // found, and only then reported.  `data_` keeps what has fitted.
   if (line.size() > kLongest ||
       data_.size() + between.size() + value.size() > kLongest) {
     too_long_ = true;

@@ -61,6 +61,8 @@ bool FieldValues::View::empty() const {
 
 FieldValues::Slot& FieldValues::filled(std::uint32_t field) {
   Slot& slot = this->slot(field);
+  // A field is appended to the list of visit_completed() with its first value.
+  // A field with a default is not: upstream has defaults before all others.
   if (slot.form == Form::kEmpty) {
     const std::uint32_t own = slot_of(field);
     (last_ == kNone ? first_ : slots_[last_].next) = own;
@@ -108,6 +110,8 @@ void FieldValues::append_all(std::uint32_t field, const json::Value& list) {
 void FieldValues::join(std::uint32_t field, std::string_view separator,
                        std::string_view text) {
   Slot& slot = owned(field);
+  // An empty text gets its separator like any other; only the first value has
+  // none before it.
   if (slot.form == Form::kJoined) {
     slot.joined.append(separator);
   } else if (!slot.value.is_null()) {
@@ -125,6 +129,7 @@ void FieldValues::set_view(std::uint32_t field, std::string_view text) {
 
 std::vector<json::FlatNode>& FieldValues::nodes(std::uint32_t field) {
   Slot& slot = this->slot(field);
+  // Nodes of an earlier value that was replaced are still there.
   if (slot.form != Form::kNodes) slot.nodes.clear();
   return slot.nodes;
 }

@@ -1,3 +1,5 @@
+// Implements parlance/message_json.h.
+
 #include "parlance/message_json.h"
 
 #include <cstdint>

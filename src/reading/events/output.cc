@@ -41,6 +41,9 @@ void Output::attempt(std::string_view name, std::uint32_t field,
 }
 
 void Output::join_attempts() {
+  // The attempts of the round are the last of the list, in the order of their
+  // events.  Only now does the list stay where it is, so only now can events
+  // point into it.
   std::size_t next = attempts().size() - new_attempts_;
   for (Event& event : round.events()) {
     if (event.kind != EventKind::kCallAttempt) continue;

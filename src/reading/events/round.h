@@ -49,6 +49,7 @@ class Kept {
   // `reset` clears one object.
   template <class Reset>
   void clear(Reset reset) {
+    // Nodes move from one list to the other, so a short chunk allocates none.
     while (!list_.empty() && spare_.size() < kMostSpare) {
       reset(list_.front());
       spare_.splice(spare_.end(), list_, list_.begin());

@@ -64,6 +64,11 @@ class Stage {
   const Error* misuse() const { return misuse_ ? &*misuse_ : nullptr; }
 
  private:
+  //   kPrefix --begin_text()--> kRound --end_input()--> kInput --> kRound ...
+  //   kPrefix or kInput --begin_end()--> kRound --end()--> kEnd
+  //
+  // Only an exception leaves kRound standing between two calls, so finalized()
+  // counts it as the end: no input is read from an unknown place.
   enum class At : std::uint8_t { kPrefix, kInput, kRound, kEnd };
 
   bool begin_input(bool reads_kind, const char* otherwise) {
@@ -75,6 +80,7 @@ class Stage {
                           "response."};
       return false;
     }
+    // A refused input drops the events of the prefix, too, so At::kPrefix ends.
     stage_ = reads_kind ? At::kRound : At::kInput;
     if (!reads_kind) {
       misuse_ = Error{.code = ErrorCode::kUsage, .message = otherwise};

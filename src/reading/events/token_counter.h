@@ -37,6 +37,7 @@ class TokenCounter {
   // The part has text in these tokens.
   // REQUIRES: calls come in the order of the response.
   void count(TokenPart part, Span tokens) {
+    // The first of the tokens may be counted already, for the chunk before.
     const auto begin = std::max(end_, static_cast<std::int64_t>(tokens.begin));
     const auto end = static_cast<std::int64_t>(tokens.end);
     if (end <= begin) return;

@@ -24,7 +24,8 @@ std::string closest_names(std::string_view name) {
   const std::string wanted = format::normal_name(name);
   std::vector<std::pair<std::size_t, std::string_view>> near;
   for (const format::BuiltInName& entry : format::built_in_lookup()) {
-    // A common prefix counts as similar: "qwen" for "qwen3_coder".
+    // A common prefix counts as similar: "qwen" for "qwen3_coder".  The rest
+    // counts a quarter, so that such names come first.
     const std::size_t common = std::min(wanted.size(), entry.normal.size());
     const bool begins = common >= 3 && entry.normal.substr(0, common) ==
                                            wanted.substr(0, common);
@@ -62,6 +63,8 @@ Result<std::shared_ptr<format::FormatImpl>> load_source(
   impl->file = source;
   std::string_view pointer = "";
   const json::Value* spec = source.find("response_template");
+  // A file that lacks its template gets the errors of a file: as a template its
+  // keys would be the unknown ones.
   if (spec == nullptr && format::is_file_without_template(source)) {
     if (auto error = format::load_file_head(source, *impl)) return *error;
     return Error{ErrorCode::kMissingKey,
@@ -79,6 +82,7 @@ Result<std::shared_ptr<format::FormatImpl>> load_source(
   if (!description) return std::move(description).error();
   impl->description = std::move(*description);
   impl->response_template = *spec;
+  // From here on each field has its reading, also in a bare template.
   impl->family.reading.fields.resize(impl->description.fields.size());
   if (impl->recovers) {
     if (auto error = format::load_parlance(source, *impl)) return *error;
@@ -191,6 +195,8 @@ Result<Format> Format::with_names(
   if (!loaded) return std::move(loaded).error();
   (*loaded)->built_in = impl_->built_in;
   format::Description& description = (*loaded)->description;
+  // Each pair is looked up by the name in the template, and collisions are
+  // looked for after the last, so two fields may swap their names.
   for (const auto& [from, to] : names) {
     format::Field* field = format::field_called(from, description);
     if (field == nullptr) {

@@ -1,3 +1,5 @@
+// Looks names up in the table of built-in formats; see builtin.h.
+
 #include "format/builtin.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Finds the parts of calls; see call_parts.h.
+
 #include "format/call_parts.h"
 
 #include <algorithm>
@@ -57,6 +59,7 @@ CallPart part_of(const Transform* part, const Field& field,
     return {.from = group ? From::kGroup : From::kOther, .text = root};
   }
   CallPart out = item_part(*path, names);
+  // "content" is the item itself, whatever the groups are called.
   const bool of_region = root == "content" && !field.transform_each;
   if (((in_open || in_close) && !of_region) ||
       (!names.empty() && path->size() > 1)) {

@@ -42,7 +42,7 @@ struct Delimiter {
   explicit operator bool() const { return kind != Kind::kNone; }
 };
 
-// ORDER: ContentKind, names in load.cc
+// ORDER: ContentKind, names in content.cc
 enum class ContentKind : std::uint8_t {
   kText,
   kInt,

@@ -160,7 +160,8 @@ using WriteParts = std::vector<WritePart>;
 // One spelling of a field.
 struct WriteLayout {
   WriteParts parts = {};
-  // Of repeated fields: before the first, between two, and around all.
+  // Of repeated fields: before the first, between two, and what encloses all.
+  // A list of calls in JSON has its brackets in the section.
   WriteParts before = {};
   WriteParts between = {};
   WriteParts section_begin = {};
@@ -169,8 +170,6 @@ struct WriteLayout {
   WriteParts off = {};
   // Only for a request with response_format.
   bool for_response_format = false;
-  // Inside the list of calls of one JSON array: the parts of one call are
-  // items.  (`section` has the brackets.)
 };
 
 struct WriteStep {

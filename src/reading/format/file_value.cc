@@ -1,3 +1,8 @@
+// Reads values of a format file and stores the first error; see file_value.h.
+//
+// Invariant: after an error every reading gives a default value, so that loops
+// over members and items need no check of their own.
+
 #include "format/file_value.h"
 
 #include <algorithm>

@@ -51,7 +51,7 @@ bool begins_blank(const Hir& hir, HirId id) {
 // first character.
 bool begins_with_literal(const Hir& hir) {
   if (hir.nodes.empty()) return false;
-  // Children come before their parents.
+  // Children come before their parents, so begins[id] is known for each child.
   std::vector<bool> begins(hir.nodes.size());
   for (std::size_t i = 0; i < hir.nodes.size(); ++i) {
     const HirNode& node = hir.nodes[i];
@@ -61,6 +61,7 @@ bool begins_with_literal(const Hir& hir) {
         begins[i] = !base::is_space(node.text.front());
         break;
       case HirKind::kClass:
+        // 'a' stands for the letters of a text.
         begins[i] = !node.char_class.contains(U'a');
         break;
       case HirKind::kAssert:
@@ -68,7 +69,8 @@ bool begins_with_literal(const Hir& hir) {
         begins[i] = node.assertion == regex::Assertion::kTextStart;
         break;
       case HirKind::kConcat:
-        // Parts that may be missing, up to the first that may not.
+        // Parts that may be missing, up to the first that may not: each of
+        // them may be the first of a match.
         for (const HirId id : node.children) {
           begins[i] = begins[id];
           const HirNode& part = hir.nodes[id];
@@ -77,7 +79,8 @@ bool begins_with_literal(const Hir& hir) {
         }
         break;
       case HirKind::kAlternation:
-        // A way that only looks ahead has no text, and opens nothing.
+        // A way that only looks ahead has no text, and opens nothing: the
+        // second in <think>|(?=</think>).
         begins[i] = std::ranges::any_of(node.children, child) &&
                     std::ranges::all_of(node.children, [&](HirId id) {
                       return child(id) || hir.nodes[id].kind == HirKind::kLook;
@@ -92,6 +95,7 @@ bool begins_with_literal(const Hir& hir) {
         break;
     }
   }
+  // An opener that may be missing as a whole opens at every place.
   const HirNode& root = hir.nodes.back();
   return begins.back() && !(root.kind == HirKind::kRepeat && root.min == 0);
 }
@@ -100,6 +104,7 @@ bool begins_with_literal(const Hir& hir) {
 // begins; nothing if it may begin with other text, or be empty.
 std::optional<Texts> first_literals(const Hir& hir) {
   if (hir.nodes.empty()) return std::nullopt;
+  // By node, from the leaves up; a node whose kind is not listed has none.
   std::vector<std::optional<Texts>> first(hir.nodes.size());
   for (std::size_t i = 0; i < hir.nodes.size(); ++i) {
     const HirNode& node = hir.nodes[i];
@@ -128,7 +133,9 @@ std::optional<Texts> first_literals(const Hir& hir) {
 
 // What the body of a region of calls begins with where it is JSON, white space
 // apart.  An opener with a part of the call, such as its name, is a call's: its
-// arguments may be any JSON, or missing.
+// arguments may be any JSON, or missing.  Without such a part it may be quoted
+// in prose, as in "`<tool_call>` opens it", and only an object or a list makes
+// it certain.
 Texts json_begins(const Field& field) {
   Texts out = {"{", "["};
   if (field.open.pattern.hir.names.empty()) return out;
@@ -181,7 +188,8 @@ std::string written_begin(const WriteLayout& layout) {
 }
 
 // The optional beginnings of an opener that each layout writes: an opener
-// without one of them is only tolerated.
+// without one of them is only tolerated.  The template of Qwen3-Coder writes
+// <tool_call>\n<function=f>, and <tool_call> may be missing.
 Texts wrappers(const Field& field, const std::vector<WriteLayout>& layouts) {
   const Texts out = regex::optional_first_literals(field.open.pattern.hir);
   const bool written =
@@ -232,7 +240,8 @@ bool begins_opener(const Description& description, std::string_view text) {
 }
 
 // The start anchors, and what may stand between regions but for the ends of
-// sections and the beginnings of openers.
+// sections and the beginnings of openers.  The opener of a section interrupts
+// although no field has it: Kimi K3 writes <|open|>tools<|sep|> before calls.
 std::vector<Delimiter> interrupting_markup(const FormatImpl& format) {
   const Description& description = format.description;
   std::vector<Delimiter> out;
@@ -260,8 +269,10 @@ namespace {
 
 // `begins`: only of the parts with which the pattern may begin.
 std::vector<std::string> markup_in(const Hir& hir, bool begins) {
+  // Shorter literals stand in ordinary text: "[", "```", "]]".
   constexpr std::size_t kFewest = 4;
   Texts out;
+  // The nodes that are left to visit, each once: a tree.
   std::vector<HirId> left;
   if (!hir.nodes.empty()) {
     left.push_back(static_cast<HirId>(hir.nodes.size() - 1));
@@ -308,6 +319,8 @@ std::optional<Hir> opener_inside(const Hir& hir) {
   if (part.kind != HirKind::kRepeat || part.min != 0 || part.max != 1) {
     return std::nullopt;
   }
+  // The optional part begins with the white space, or comes before it: inside a
+  // region an opener has no such part, or has it always.
   Hir out = hir;
   if (begins_blank(hir, part.children[0])) {
     out.nodes[first].max = 0;
@@ -335,6 +348,7 @@ void derive_interruption(FormatImpl& out) {
         own.wrappers = wrappers(field, out.family.writing->fields[i]);
       }
     }
+    // Only a region that a delimiter closes can lack its end.
     if (!field.open || !field.close) continue;
     for (FieldId other; other < description.fields.size(); ++other) {
       const Delimiter& open = description.fields[other].open;

@@ -59,6 +59,8 @@ bool is_wide(const regex::CharClass& set) {
 // '<', and `|>` begins one with '>'.  Few patterns mean that, and those that do
 // have only one of the two.  `[|...|]` is a class.
 std::string_view unescaped_bars(std::string_view source) {
+  // The '<' of the first `<|` before `i`.  Where an iteration begins, `i` is
+  // outside of classes and escapes.
   std::size_t open = std::string_view::npos;
   for (std::size_t i = 0; i < source.size(); ++i) {
     if (source[i] == '\\') {
@@ -73,6 +75,7 @@ std::string_view unescaped_bars(std::string_view source) {
       while (i < source.size() && source[i] != ']') {
         i += source[i] == '\\' ? 2 : 1;
       }
+      // With something between the bars: [||] is a class of one bar.
       if (i < source.size() && i > begin + 3 && source[begin + 1] == '|' &&
           source[i - 1] == '|') {
         return source.substr(begin, i + 1 - begin);
@@ -82,14 +85,15 @@ std::string_view unescaped_bars(std::string_view source) {
       open = i - 1;
     } else if (source[i] == '|' && i + 1 < source.size() &&
                source[i + 1] == '>' && open != std::string_view::npos &&
-               i > open + 1) {
+               i > open + 1) {  // `<|>` has one bar
       return source.substr(open, i + 2 - open);
     }
   }
   return "";
 }
 
-// Facts::tail: from the root down.
+// Facts::tail: from the root down.  Parents come after their children, so
+// out[i] is final when the loop reaches `i`.
 std::vector<bool> tails_of(const regex::Hir& hir) {
   std::vector<bool> out(hir.nodes.size());
   if (out.empty()) return out;
@@ -135,6 +139,7 @@ Facts facts_of(const regex::Hir& hir) {
       case HirKind::kConcat: {
         out.can_be_empty[i] = all(out.can_be_empty);
         out.empty_anywhere[i] = all(out.empty_anywhere);
+        // Parts that may be empty, and the first that may not.
         for (regex::HirId child : node.children) {
           if (out.endless_start[child]) out.endless_start[i] = true;
           if (!out.can_be_empty[child]) break;
@@ -388,6 +393,7 @@ class Linter {
           "with the literal that marks the place.");
     }
     if (!facts.endless_start[root]) check_endless(hir, at);
+    // Only at the end of the pattern: in (a|ab)c the second branch does match.
     for (std::size_t i = 0; i < hir.nodes.size(); ++i) {
       if (hir.nodes[i].kind == HirKind::kAlternation && facts.tail[i]) {
         check_order(hir, hir.nodes[i], at);
@@ -687,7 +693,9 @@ class Linter {
   // One list of parts; `last`: nothing follows it.
   void check_written(const format::WriteParts& parts, bool last,
                      const std::string& at) {
-    std::string text;  // of the parts before, as far as they are text
+    // The texts before part `i` back to the last part that is none: a text of
+    // 'turn_end' may extend over several of them.
+    std::string text;
     for (std::size_t i = 0; i < parts.size(); ++i) {
       if (parts[i].kind == format::WritePart::Kind::kText) {
         text += parts[i].text;
@@ -721,6 +729,7 @@ class Linter {
         const std::string shared =
             shared_opener(fields[i].open, fields[j].open);
         if (shared.empty()) continue;
+        // Upstream's rule: of two matches at one place, the first name wins.
         const auto [winner, loser] =
             std::minmax(fields[i].name, fields[j].name);
         const bool pattern = fields[j].open.kind == Delimiter::Kind::kPattern;

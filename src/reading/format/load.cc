@@ -68,7 +68,7 @@ std::optional<Error> check_keys(const json::Value& object,
                json::append_pointer(location.pointer, unknown[0])};
 }
 
-// Python's `version == 1`.
+// Python's `version == 1`, which is upstream's check: 1.0 and true are 1.
 bool is_version_one(const json::Value& version) {
   switch (version.kind()) {
     case json::Kind::kInt:
@@ -108,6 +108,7 @@ Result<Delimiter> load_literals(const json::Value& raw,
                          describe_kind(item) + ".",
                      json::append_pointer(location.pointer, i)};
       }
+      // First the types of all, then emptiness: upstream's order.
       std::string literal(item.as_string());
       if (std::find(out.literals.begin(), out.literals.end(), literal) ==
           out.literals.end()) {

@@ -374,6 +374,7 @@ void join_notations(const FileValue& read, FormatImpl& out) {
                          " is for a notation that is read only; its layouts in "
                          "'write' are to be those of 'tool_calls', or none.");
     }
+    // Events and messages have the calls of both notations under one name.
     field.name = kCalls;
     field.values_of = FieldId(static_cast<std::size_t>(calls - fields.begin()));
   }
@@ -527,6 +528,8 @@ std::optional<Error> load_parlance(const json::Value& json, FormatImpl& out) {
     protocol.choice({"harmony"});
     out.family.protocol = protocol.json().as_string();
   };
+  // Names of fields are still those of the template here: join_notations()
+  // changes them after all that refers to a field by its name.
   const auto load_reading = [&](const FileValue& read) {
     read.each_member([&](const std::string& name, const FileValue& field) {
       const auto id = find_field(name, field, description);
@@ -536,7 +539,8 @@ std::optional<Error> load_parlance(const json::Value& json, FormatImpl& out) {
                      description.fields[*id]);
     });
   };
-  const auto markup = [](const FileValue&) {};  // load_markup()
+  // load_markup() reads both keys at once: only one may be there.
+  const auto markup = [](const FileValue&) {};
   extension.members({{"turn_end", into(reading.turn_end)},
                      {"marks", load_marks},
                      {"markup", markup},
@@ -571,6 +575,8 @@ std::optional<json::Value> variant_file(const json::Value& file,
                      })) {
       continue;
     }
+    // The patch changes only what load_variant() permits; the names are the
+    // variant's own, and its models where it lists some.
     json::Object out = json::merge_patch(file, variant.patch).members();
     json::Array aliases;
     for (const std::string& alias : variant.aliases) {

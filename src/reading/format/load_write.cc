@@ -47,6 +47,7 @@ Occurrences count(const WriteParts& parts, WritePart::Kind kind) {
       ++out.max;
     }
     if (part.choices.empty()) continue;
+    // `best` bounds the choices that were counted so far.
     Occurrences best = count(part.choices[0], kind);
     for (const WriteParts& choice : part.choices) {
       const Occurrences one = count(choice, kind);
@@ -144,6 +145,7 @@ class WriteLoader {
 
   std::vector<FieldId> load_fields(const FileValue& value) const {
     std::vector<FieldId> out;
+    // out.size() is the index of `name`, since each name adds a field.
     for (const std::string& name : value.texts()) {
       if (!value.ok()) break;
       const auto id =
@@ -431,6 +433,9 @@ class WriteLoader {
   // The parts must be
   //
   //   texts key texts (type texts)? value texts
+  //
+  // `place` is what came last, so it says which text of the layout the next
+  // text belongs to, and which parts may come.
   static void load_each(const FileValue& value, ElementLayout& out) {
     Place place = Place::kBegin;
     value.each_item("parts", "a part in 'each'", [&](const FileValue& part) {

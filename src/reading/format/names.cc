@@ -1,3 +1,5 @@
+// Compares names; see names.h.
+
 #include "format/names.h"
 
 #include <algorithm>
@@ -22,7 +24,10 @@ std::string normal_name(std::string_view name) {
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  // One row of the table at a time.
+  // The table of Wagner and Fischer (1974), one row at a time.  Before the
+  // inner step for `j`, row[k] is the distance of a[0, i) and b[0, k) for k <
+  // j, and of a[0, i - 1) and b[0, k) for k >= j; `diagonal` is what row[j - 1]
+  // was.
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {
@@ -53,6 +58,7 @@ std::string_view closest(std::string_view name,
     const bool contained =
         given.size() >= 4 && known.find(given) != std::string::npos;
     if (contained) distance = std::min(distance, 1 + shorter / 3);
+    // As many edits as the name has bytes replace all of it: "a" for "b".
     if (distance > 1 + shorter / 3 || distance >= known.size()) continue;
     if (best.empty() || distance < best_distance) {
       best = candidate;

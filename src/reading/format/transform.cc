@@ -1,3 +1,5 @@
+// Loads transforms; see transform.h.
+
 #include "format/transform.h"
 
 #include <utility>
@@ -26,6 +28,7 @@ std::optional<std::size_t> placeholder_end(std::string_view text,
                                            std::vector<std::string>& path) {
   path.clear();
   std::size_t i = begin + 1;
+  // `path` has the words before `i`, and `i` is after '{' or a dot.
   while (true) {
     const std::size_t end = word_end(text, i);
     if (end == i || end == text.size()) return std::nullopt;
@@ -60,6 +63,7 @@ class Loader {
                        " levels deep; write it flatter.",
                    pointer};
     }
+    // Whether all items or members that were loaded so far are constants.
     bool constant = true;
     if (value.is_array()) {
       for (std::size_t i = 0; i < value.items().size(); ++i) {
@@ -128,6 +132,8 @@ class Loader {
 
 TransformString classify_transform_string(std::string_view text) {
   TransformString out;
+  // No '{' before `i` begins a placeholder.  Linear: a try that fails ends at
+  // the next '{' at the latest, which no word contains.
   for (std::size_t i = text.find('{'); i != std::string_view::npos;
        i = text.find('{', i + 1)) {
     const std::optional<std::size_t> end = placeholder_end(text, i, out.path);
