@@ -11,11 +11,82 @@
 #include <thread>
 #include <vector>
 
+#include "automata/char_step.h"
 #include "automata/dfa.h"
 #include "regex/pattern.h"
 
 namespace parlance::automata::automata_test {
 namespace {
+
+// What remains of a character after `partial`, and after its canonical state,
+// is the same; and a text is read exactly if it is one character of the set.
+//
+// `c` and `size`: the bytes so far decoded as UTF-8 would be, and how many come
+// in all; 0: none came yet.
+void check_characters(const regex::CharClass& set, std::uint32_t partial,
+                      std::uint32_t canonical, char32_t c, unsigned size,
+                      unsigned read) {
+  constexpr char32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
+  for (unsigned byte = 0; byte < 256; ++byte) {
+    // Of the bytes after the first, those where ranges begin and end.
+    if (read > 0 && byte % 16 != 0 && byte % 16 != 15 && byte % 16 != 1) {
+      continue;
+    }
+    std::uint32_t next = partial;
+    std::uint32_t merged = canonical;
+    const auto one = static_cast<std::uint8_t>(byte);
+    const CharStep step = read_char(set, one, next);
+    ASSERT_EQ(read_char(set, one, merged), step)
+        << std::uint32_t{c} << ' ' << byte;
+    const bool continues = byte >= 0x80 && byte < 0xC0;
+    const unsigned all = read != 0      ? size
+                         : byte < 0x80  ? 1
+                         : byte >= 0xF0 ? 4
+                         : byte >= 0xE0 ? 3
+                                        : 2;
+    const char32_t now = read != 0  ? c << 6 | (byte & 0x3F)
+                         : all == 1 ? byte
+                                    : byte & (0x7Fu >> all);
+    const bool valid =
+        read != 0 ? continues : byte < 0x80 || (byte >= 0xC2 && byte < 0xF5);
+    if (valid && read + 1 == all) {
+      ASSERT_EQ(step == CharStep::kDone,
+                now >= kLeast[all] && set.contains(now))
+          << std::uint32_t{now};
+    } else {
+      ASSERT_NE(step, CharStep::kDone);
+    }
+    if (step != CharStep::kInside) continue;
+    check_characters(set, next, canonicalize(set, merged), now, all, read + 1);
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
+TEST(CharStep, CanonicalStatesReadTheSame) {
+  constexpr char32_t kBounds[] = {0,       'a',     0x7F,     0x80,    0xBF,
+                                  0xE9,    0x7FF,   0x800,    0xFFF,   0x1000,
+                                  0xD7FF,  0xE000,  0xFFFF,   0x10000, 0x3FFFF,
+                                  0x40000, 0xFFFFF, 0x100000, 0x10FFFF};
+  std::mt19937 random(1);
+  const auto scalar = [](char32_t c) { return c < 0xD800 || c > 0xDFFF; };
+  for (int i = 0; i < 60; ++i) {
+    std::vector<regex::CharRange> ranges;
+    for (std::size_t n = 1 + random() % 3; n > 0; --n) {
+      char32_t first = kBounds[random() % std::size(kBounds)];
+      char32_t last = kBounds[random() % std::size(kBounds)];
+      if (first > last) std::swap(first, last);
+      if (first < 0xD800 && last > 0xDFFF) {
+        ranges.push_back({first, 0xD7FF});
+        first = 0xE000;
+      }
+      ASSERT_TRUE(scalar(first) && scalar(last));
+      ranges.push_back({first, last});
+    }
+    const regex::CharClass set(ranges);
+    check_characters(i == 0 ? any_character() : set, 0, 0, 0, 0, 0);
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+}
 
 using Patterns = std::vector<std::string>;
 

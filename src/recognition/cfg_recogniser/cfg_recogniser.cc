@@ -247,7 +247,7 @@ Configuration CfgRecogniser::read_token(Configuration from, Configuration read,
   Items by_id;
   if (facts.has_marks && !tables_->sites.is_only_inside(from)) {
     const Items items = configurations.items_of(from);
-    by_id = scanner.scan_token(items, {id, only_named});
+    by_id = scanner.scan_token(items, id, only_named);
     const rules::Marks* const marks = facts.marks.get();
     if (marks != nullptr && marks->mark_of(id) && scanner.in_free_text(items)) {
       read = marks->has_bytes(id)

@@ -10,9 +10,9 @@
 #include <unordered_set>
 #include <utility>
 
-#include "automata/char_step.h"
 #include "base/mix.h"
 #include "cfg_recogniser/earley_set.h"
+#include "cfg_recogniser/symbol_reader.h"
 
 namespace parlance::cfg_recogniser {
 
@@ -22,9 +22,6 @@ using rules::RuleId;
 
 using recogniser::Configuration;
 using recogniser::Recogniser;
-
-using automata::AhoCorasick;
-using automata::CharStep;
 
 std::size_t EarleyRecogniser::ItemHash::operator()(const Item& item) const {
   std::uint64_t hash = item.state;
@@ -591,39 +588,6 @@ bool EarleyRecogniser::alive(const Place& place) const {
   return !place.columns_.back()->items.empty();
 }
 
-void EarleyRecogniser::push(std::vector<Item>& out, const Item& item) const {
-  if (network_.states[item.state].live) out.push_back(item);
-}
-
-// The text continues, or a trigger is complete.
-void EarleyRecogniser::scan_free_text(const Item& item, std::uint8_t byte,
-                                      std::vector<Item>& out) const {
-  const NetworkState& state = network_.states[item.state];
-  Item next = item;
-  if (automata::read_char(automata::any_character(), byte, next.count) ==
-      CharStep::kNo) {
-    return;
-  }
-  const AhoCorasick& automaton = network_.free_texts[state.index];
-  next.inner = automaton.step(item.inner, byte);
-  advance_in_text(item, next, out);
-}
-
-// Adds `next`, which is `item` after a symbol, or the calls of a trigger that
-// is complete there.
-void EarleyRecogniser::advance_in_text(const Item& item, const Item& next,
-                                       std::vector<Item>& out) const {
-  if (next.inner == AhoCorasick::kRefused) return;
-  const AhoCorasick& automaton =
-      network_.free_texts[network_.states[item.state].index];
-  const AhoCorasick::Node& node = automaton.at(next.inner);
-  if (node.excluded) return;
-  if (node.calls.empty()) return push(out, next);
-  for (const std::uint32_t call : node.calls) {
-    push(out, {StateId{call}, item.origin, item.activation, 0, 0});
-  }
-}
-
 void EarleyRecogniser::add_backs(const StateSet& column, std::size_t item,
                                  Kernel& kernel) const {
   if (!recording_) return;
@@ -633,148 +597,46 @@ void EarleyRecogniser::add_backs(const StateSet& column, std::size_t item,
 }
 
 // Earley's scanner: the kernel of the next set has each item of `column` that
-// reads `byte`, after it.
+// reads the byte, after it.
 EarleyRecogniser::Kernel EarleyRecogniser::scan(const StateSet& column,
-                                                std::uint8_t byte) {
+                                                ByteRead read) {
   Kernel kernel;
+  SymbolReader reader(network_, kernel.items);
   for (std::size_t at = 0; at < column.items.size(); ++at) {
-    scan_item(column.items[at], byte, kernel.items);
+    const Item& item = column.items[at];
+    const NetworkState& state = network_.states[item.state];
+    if (state.action == Action::kSchema) {
+      Recogniser& schema = *network_.schemas[state.index];
+      const Configuration config = schema.step(
+          item.inner == 0 ? schema.start() : configs_[item.inner], read.byte);
+      if (!config.dead()) {
+        kernel.items.push_back(item);
+        kernel.items.back().inner = intern(config);
+      }
+    } else {
+      reader.read(item, read);
+    }
     add_backs(column, at, kernel);
   }
   return kernel;
 }
 
-// Written apart from CfgRecogniser::scan_item(), because tests compare the two:
-// what one read wrongly the other would read wrongly, too.
-void EarleyRecogniser::scan_item(const Item& item, std::uint8_t byte,
-                                 std::vector<Item>& out) {
-  const NetworkState& state = network_.states[item.state];
-  const Item done{state.next, item.origin, item.activation, 0, 0};
-  Item next = item;
-  switch (state.action) {
-    case Action::kBytes: {
-      const std::string& text = network_.texts[state.index];
-      if (static_cast<std::uint8_t>(text[item.inner]) != byte) break;
-      ++next.inner;
-      push(out, next.inner == text.size() ? done : next);
-      break;
-    }
-    case Action::kClass:
-      switch (automata::read_char(network_.classes[state.index], byte,
-                                  next.inner)) {
-        case CharStep::kInside:
-          push(out, next);
-          break;
-        case CharStep::kDone:
-          push(out, done);
-          break;
-        case CharStep::kNo:
-          break;
-      }
-      break;
-    case Action::kCountClass: {
-      if (item.count >= state.max) break;
-      CharStep step =
-          automata::read_char(network_.classes[state.index], byte, next.inner);
-      if (step == CharStep::kNo) break;
-      if (step == CharStep::kDone) {
-        ++next.count;
-        if (state.max == kUnbounded) {
-          next.count = std::min(next.count, state.min);
-        }
-      }
-      push(out, next);
-      break;
-    }
-    case Action::kSubstring:
-      scan_substring(item, byte, out);
-      break;
-    case Action::kFreeText:
-      if (!reads_mark_ || network_.free_texts[state.index].marks_are_bytes) {
-        scan_free_text(item, byte, out);
-      }
-      break;
-    case Action::kSchema: {
-      Recogniser& schema = *network_.schemas[state.index];
-      Configuration config = schema.step(
-          item.inner == 0 ? schema.start() : configs_[item.inner], byte);
-      if (config.dead()) break;
-      next.inner = intern(config);
-      push(out, next);
-      break;
-    }
-    default:
-      break;
-  }
-}
-
-// `inner` of the item is 0 before the first chunk; else it is one more than the
-// index of the next chunk, or of the chunk being read if `count` is not 0.
-void EarleyRecogniser::scan_substring(const Item& item, std::uint8_t byte,
-                                      std::vector<Item>& out) const {
-  const std::vector<std::string>& chunks =
-      network_.substrings[network_.states[item.state].index].chunks;
-  const auto read = [&](std::size_t chunk, std::size_t offset) {
-    while (chunk < chunks.size() && chunks[chunk].empty()) ++chunk;
-    if (chunk == chunks.size() ||
-        static_cast<std::uint8_t>(chunks[chunk][offset]) != byte) {
-      return;
-    }
-    const bool last = offset + 1 == chunks[chunk].size();
-    Item next = item;
-    next.inner = static_cast<std::uint32_t>(last ? chunk + 2 : chunk + 1);
-    next.count = static_cast<std::uint32_t>(last ? 0 : offset + 1);
-    push(out, next);
-  };
-  if (item.inner != 0) return read(item.inner - 1, item.count);
-  for (std::size_t i = 0; i < chunks.size(); ++i) {
-    if (!chunks[i].empty()) read(i, 0);
-  }
-}
-
 EarleyRecogniser::Kernel EarleyRecogniser::scan_token(
     const StateSet& column, rules::Token token) const {
-  const std::optional<std::uint32_t> mark =
-      marks_ == nullptr ? std::nullopt : marks_->mark_of(token);
   Kernel kernel;
-  std::vector<Item>& out = kernel.items;
-  for (std::size_t i = 0; i < column.items.size(); ++i) {
-    const Item& item = column.items[i];
-    const NetworkState& state = network_.states[item.state];
-    if (state.action == Action::kFreeText) {
-      if (!mark || item.count != 0 ||
-          network_.free_texts[state.index].marks_are_bytes) {
-        continue;
-      }
-      Item next = item;
-      next.inner = network_.free_texts[state.index].step(
-          item.inner, automata::mark_symbol(*mark));
-      advance_in_text(item, next, out);
-    } else if (state.action == Action::kTokens) {
-      if (network_.token_sets[state.index].contains(token)) {
-        push(out, {state.next, item.origin, item.activation, 0, 0});
-      }
-    } else if (state.action == Action::kTokenText) {
-      const TokenTriggers& triggers = network_.token_texts[state.index];
-      if (std::binary_search(triggers.excludes.begin(), triggers.excludes.end(),
-                             token)) {
-        continue;
-      }
-      auto [first, last] = triggers.calls.equal_range(token);
-      if (first == last) push(out, item);
-      for (; first != last; ++first) {
-        push(out, {first->second, item.origin, item.activation, 0, 0});
-      }
-    }
-    add_backs(column, i, kernel);
+  SymbolReader reader(network_, kernel.items);
+  const TokenRead read(token, marks_);
+  for (std::size_t at = 0; at < column.items.size(); ++at) {
+    reader.read(column.items[at], read);
+    add_backs(column, at, kernel);
   }
   return kernel;
 }
 
-bool EarleyRecogniser::feed(Place& place, std::uint8_t byte) {
+bool EarleyRecogniser::feed(Place& place, ByteRead read) {
   const StateSet& last = *place.columns_.back();
-  const bool begins = (byte & 0xC0) != 0x80;
-  place.columns_.push_back(close(place, scan(last, byte),
+  const bool begins = (read.byte & 0xC0) != 0x80;
+  place.columns_.push_back(close(place, scan(last, read),
                                  last.chars + (begins ? 1 : 0), last.tokens));
   return alive(place);
 }
@@ -791,12 +653,11 @@ bool EarleyRecogniser::feed_token(Place& place, rules::Token token,
   Kernel by_id = scan_token(*place.columns_.back(), token);
   std::uint64_t chars = place.columns_.back()->chars;
   // Free text does not read a mark by its bytes.
-  reads_mark_ = marks_ != nullptr && marks_->mark_of(token).has_value();
+  bool begins_mark = marks_ != nullptr && marks_->mark_of(token).has_value();
   for (char c : bytes) {
-    feed(place, static_cast<std::uint8_t>(c));
-    reads_mark_ = false;
+    feed(place, {.byte = static_cast<std::uint8_t>(c),
+                 .begins_mark = std::exchange(begins_mark, false)});
   }
-  reads_mark_ = false;
   // The last state set is computed again: it also contains the items that the
   // id leads to, and budgets that begin here begin after the token.  An id has
   // no characters.
@@ -835,7 +696,7 @@ std::optional<double> EarleyRecogniser::temperature(const Place& place) {
     const Action action = network_.states[last.items[i].state].action;
     bool reads = action == Action::kTokens || action == Action::kTokenText;
     for (int byte = 0; byte < 256 && !reads; ++byte) {
-      reads = !scan(one, static_cast<std::uint8_t>(byte)).items.empty();
+      reads = !scan(one, {static_cast<std::uint8_t>(byte)}).items.empty();
     }
     if (reads) open.emplace_back(&last, i);
   }

@@ -45,6 +45,7 @@
 #include <utility>
 #include <vector>
 
+#include "cfg_recogniser/symbol_reader.h"
 #include "cfg_recogniser/transition_network.h"
 #include "recogniser/recogniser.h"
 #include "rules/rules.h"
@@ -95,7 +96,9 @@ class EarleyRecogniser {
   bool can_end(const Place& place) const;
 
   // Reads a byte, or several.  Returns alive().
-  bool feed(Place& place, std::uint8_t byte);
+  bool feed(Place& place, std::uint8_t byte) {
+    return feed(place, ByteRead{byte});
+  }
   bool feed(Place& place, std::string_view bytes);
   // Reads a token, by its bytes and by its id, and subtracts it from budgets.
   bool feed_token(Place& place, rules::Token token, std::string_view bytes);
@@ -166,18 +169,11 @@ class EarleyRecogniser {
   std::shared_ptr<const StateSet> close(const Place& place, Kernel kernel,
                                         std::uint64_t chars,
                                         std::uint64_t tokens);
-  Kernel scan(const StateSet& column, std::uint8_t byte);
-  void scan_item(const Item& item, std::uint8_t byte, std::vector<Item>& out);
-  void scan_substring(const Item& item, std::uint8_t byte,
-                      std::vector<Item>& out) const;
+  bool feed(Place& place, ByteRead read);
+  Kernel scan(const StateSet& column, ByteRead read);
   Kernel scan_token(const StateSet& column, rules::Token token) const;
   void add_backs(const StateSet& column, std::size_t item,
                  Kernel& kernel) const;
-  void scan_free_text(const Item& item, std::uint8_t byte,
-                      std::vector<Item>& out) const;
-  void advance_in_text(const Item& item, const Item& next,
-                       std::vector<Item>& out) const;
-  void push(std::vector<Item>& out, const Item& item) const;
   std::uint32_t activation_for(rules::RuleId rule, std::uint32_t parent,
                                std::uint32_t origin, const StateSet& column);
   bool exhausted(std::uint32_t activation, const StateSet& column) const;
@@ -194,7 +190,6 @@ class EarleyRecogniser {
 
   TransitionNetwork network_;
   const rules::Marks* marks_;
-  bool reads_mark_ = false;  // the byte that is read begins a mark's
   std::size_t max_items_;
   bool overflowed_ = false;
   bool recording_ = false;

@@ -11,6 +11,7 @@
 #include "cfg_recogniser/items.h"
 #include "cfg_recogniser/network_facts.h"
 #include "cfg_recogniser/parts.h"
+#include "cfg_recogniser/symbol_reader.h"
 #include "recogniser/recogniser.h"
 #include "rules/rules.h"
 
@@ -27,23 +28,13 @@ class Scanner {
         parts_(parts),
         activations_(activations) {}
 
-  struct ByteRead {
-    std::uint8_t byte = 0;
-    bool begins_mark = false;  // the first of a mark, which free text reads not
-  };
-  struct TokenRead {
-    rules::Token id = 0;
-    bool only_named = false;  // by what names it, not by "any token but"
-  };
-
   // Overwrites `out` with what the items become after a byte.
   void scan(const Items& items, ByteRead read, Items& out);
   // Adds what one item becomes, other than a call of an activation.
   void scan_item(const Item& item, ByteRead read, Items& out);
-  // The successors of the items that read a token as one symbol: by its id, or
-  // as a mark in free text.  What reads its bytes is scanned byte by byte and
-  // not here, so a token may be read in both ways.
-  Items scan_token(const Items& items, TokenRead read);
+  // What the items become that read a token by its id (symbol_reader.h).
+  Items scan_token(const Items& items, rules::Token id,
+                   bool only_named = false);
   // Subtracts a token from every budget.
   void spend_token(Items& kernel);
 
@@ -58,20 +49,13 @@ class Scanner {
 
  private:
   void scan_inside(const Items& items, ByteRead read, Items& out);
-  void scan_count_class(const Item& item, std::uint8_t byte, Items& out);
   void scan_call(const Item& item, ByteRead read, Items& out);
-  void scan_substring(const Item& item, std::uint8_t byte, Items& out);
-  void scan_free_text(const Item& item, std::uint8_t byte, Items& out);
-  void advance_in_text(const Item& item, const Item& next, Items& out);
   Items scan_token_inside(const Items& items, TokenRead read);
   // Advances the call `item` over a symbol; `scan` returns the budget and the
   // kernel of its activation after the symbol.
   template <class Scan>
   void advance_in_activation(const Item& item, Scan scan, Items& out);
   void spend_token_inside(Items& kernel);
-  void push(Items& out, const Item& item) const {
-    if (network_.states[item.state].live) out.push_back(item);
-  }
 
   const NetworkFacts& facts_;
   const TransitionNetwork& network_;
