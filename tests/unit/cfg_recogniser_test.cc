@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/intern_table.h"
+#include "base/work.h"
 #include "cfg_recogniser/earley.h"
 #include "notation/ebnf.h"
 #include "parlance/grammar.h"
@@ -504,6 +505,85 @@ TEST(CfgRecogniser, EqualValuesInElementsShareStates) {
   EXPECT_TRUE(accepts(recogniser, "<c></y></z><c>"));
   EXPECT_FALSE(accepts(recogniser, "<a>t</x><b>"));
   EXPECT_FALSE(accepts(recogniser, "<a>t</x></x><a>"));
+}
+
+// After a piece only the next one decides: a table of all later pieces in each
+// position would be quadratic.
+TEST(CfgRecogniser, BytesAfterAPieceAreThoseOfTheNextOne) {
+  Rules rules;
+  rules.root = rules.add_rule("root");
+  rules.rules[rules.root].body =
+      rules.substring({"ab", "", "cd", "ef", "gh", "ij"});
+  CfgRecogniser recogniser(rules, {});
+  for (const auto& [text, classes] :
+       {std::pair("", 6), std::pair("ab", 2), std::pair("a", 2),
+        std::pair("cdef", 2), std::pair("ij", 1)}) {
+    const auto* const same =
+        recogniser.byte_classes_at(read(recogniser, recogniser.start(), text));
+    ASSERT_NE(same, nullptr);
+    int count = 0;
+    for (std::size_t byte = 0; byte < same->size(); ++byte) {
+      count += (*same)[byte] == byte ? 1 : 0;
+    }
+    EXPECT_EQ(count, classes) << '"' << text << '"';
+  }
+}
+
+// The tokens that are accepted by their ids are those with which step_token()
+// continues.
+TEST(CfgRecogniser, TokensByTheirIds) {
+  constexpr std::uint32_t kSize = 40;
+  std::string many = "root ::= ExcludeToken(0-39)";
+  for (int i = 0; i < 500; ++i) {
+    many += " | ExcludeToken(3, " + std::to_string(i % 40) + ") \"a\"";
+  }
+  for (const std::string& ebnf :
+       {std::string("root ::= Token(1, 5-7, 6, 38-99) | Token(39) \"a\""),
+        std::string("root ::= ExcludeToken(9-12, 2, 11-20, 0)"),
+        std::string("root ::= ExcludeToken(30-4000000000) | Token(33)"),
+        std::string("root ::= ExcludeToken(0-38)"),
+        std::string("root ::= TokenTagDispatch((1, r), (2, none), (7, none), "
+                    "(7, r), excludes=(39, 4))\nr ::= \"a\"\n"
+                    "none ::= none \"x\""),
+        std::string("root ::= b \"c\"\nb[max_chars=3] ::= Token(8) | "
+                    "[a-z]{2} | ExcludeToken(2-36)"),
+        many}) {
+    CfgRecogniser recogniser = recogniser_of(ebnf);
+    recogniser::Recogniser::TokenIds ids;
+    recogniser.token_ids(recogniser.start(), kSize, ids);
+    std::vector<std::uint32_t> wanted;
+    for (std::uint32_t id = 0; id < kSize; ++id) {
+      if (!recogniser.step_token(recogniser.start(), {}, id).dead()) {
+        wanted.push_back(id);
+      }
+    }
+    EXPECT_EQ(ids.accepted, wanted) << ebnf.substr(0, 100);
+    EXPECT_TRUE(ids.undecided.empty());
+  }
+}
+
+// In a question, work is what limits alternatives: beyond it there is an error,
+// and no text is refused.
+TEST(CfgRecogniser, ManyAlternativesAreWork) {
+  std::string ebnf = "root ::= \"x\" (r0";
+  for (int i = 1; i < 300; ++i) ebnf += " | r" + std::to_string(i);
+  ebnf += ")\n";
+  for (int i = 0; i < 300; ++i) {
+    ebnf +=
+        "r" + std::to_string(i) + " ::= [a-c]* \"" + std::to_string(i) + "\"\n";
+  }
+  Result<Rules> rules = notation::read_ebnf(ebnf);
+  ASSERT_TRUE(rules);
+  cfg_recogniser::CfgRecogniserLimits limits;
+  limits.items = 200;
+  CfgRecogniser outside(*rules, {}, limits);
+  EXPECT_TRUE(read(outside, outside.start(), "x").dead());
+  EXPECT_TRUE(outside.too_large());
+  CfgRecogniser inside(*rules, {}, limits);
+  const base::Work work(100'000);
+  EXPECT_TRUE(inside.can_end(read(inside, inside.start(), "xab7")));
+  EXPECT_FALSE(inside.too_large());
+  EXPECT_FALSE(work.stopped());
 }
 
 TEST(CfgRecogniser, LimitsEndInDeadPlaces) {

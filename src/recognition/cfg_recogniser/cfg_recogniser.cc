@@ -293,10 +293,7 @@ void CfgRecogniser::token_ids(Configuration config, std::uint32_t size,
     return;
   }
   const Items items = tables_->configurations.items_of(config);
-  std::vector<std::uint32_t>& ids = out.accepted;
-  tables_->scanner.add_token_ids(items, size, ids);
-  std::sort(ids.begin(), ids.end());
-  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  out.accepted = tables_->scanner.token_ids(items, size);
   if (facts.marks == nullptr || !tables_->scanner.in_free_text(items)) return;
   for (const rules::Mark& mark : facts.marks->marks()) {
     out.undecided.insert(out.undecided.end(), mark.ids.begin(), mark.ids.end());

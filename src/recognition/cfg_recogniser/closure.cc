@@ -141,13 +141,12 @@ void Closures::Closure::follow(const Item& item) {
 // end() if it was found afterwards.
 void Closures::Closure::call(const Item& item, const Item& after) {
   const rules::RuleId rule = network_.states[item.state].index;
-  Place& place = local_of_rule_[rule];
-  const bool added = place.round != round_;
+  std::uint32_t& index = local_of_rule_[rule];
+  const bool added = index >= locals_.size() || locals_[index].rule != rule;
   if (added) {
-    place = {round_, static_cast<std::uint32_t>(locals_.size())};
+    index = static_cast<std::uint32_t>(locals_.size());
     locals_.add(rule);
   }
-  const std::uint32_t index = place.local;
   LocalContext& local = locals_[index];
   local.callers.push_back(after);
   if (local.empty) add_after_empty(after);
@@ -348,14 +347,13 @@ Closures::Closed Closures::Closure::run(Items& items, Budget budget,
   seen_.clear();
   if (!least_.empty()) least_ = {};
   locals_.clear();
-  ++round_;
   simulation_.begin(trace);
   tail_calls_.visited = contents_.visited = 0;
 
   add_all(items);
   while (!left_.empty() || run_deferred()) {
     if (left_.empty()) continue;
-    if (seen_.size() > facts_.limits.items) {
+    if (closures_.too_many(seen_.size())) {
       closures_.memory_.note_too_large();
       items.clear();
       return {.pure = false};
@@ -576,13 +574,15 @@ ContextId Closures::Closure::intern_context(const Items& content) {
 // Interns contexts that refer to each other.  Their references become indices
 // into `members`, so that equal cycles have equal keys at any position.
 void Closures::Closure::intern_members(std::span<const std::uint32_t> members) {
+  member_of_local_.resize(std::max(member_of_local_.size(), locals_.size()));
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    member_of_local_[members[i]] = static_cast<std::uint32_t>(i);
+  }
   for (const std::uint32_t member : members) {
     Items& content = locals_[member].content;
     for (Item& item : content) {
       if (!is_local(item.context)) continue;
-      const auto at = std::ranges::find(members, local_index(item.context));
-      item.context =
-          local_context(static_cast<std::size_t>(at - members.begin()));
+      item.context = local_context(member_of_local_[local_index(item.context)]);
     }
     std::sort(content.begin(), content.end());
   }
@@ -645,7 +645,7 @@ ActivationId Closures::closed(ActivationId id, const NetworkRule& rule,
   RuleActivation made;
   for (;;) {
     if (!base::spend_work()) return {};
-    if (depth > facts_.limits.depth || ++closings_ > facts_.limits.items) {
+    if (depth > facts_.limits.depth || too_many(++closings_)) {
       memory_.note_too_large();
       return {};
     }

@@ -43,7 +43,7 @@ class Closures::Closure {
 
   // The memory that depends on the network.
   std::size_t own_bytes() const {
-    return local_of_rule_.size() * sizeof(Place);
+    return local_of_rule_.size() * sizeof(local_of_rule_[0]);
   }
 
   // As Closures::close().  Clears `items` if a limit is exceeded.
@@ -103,20 +103,16 @@ class Closures::Closure {
   // By item without its count: the least count above the minimum.
   std::unordered_map<Item, std::uint32_t, ItemHash> least_;
   LocalContexts locals_;
-  // By rule: its local context in this closure, if the round is that of it.
-  struct Place {
-    std::uint32_t round = 0;
-    std::uint32_t local = 0;
-  };
-  std::vector<Place> local_of_rule_;
-  std::uint32_t round_ = 0;
+  // By rule: its local context, if that is one of this rule.
+  std::vector<std::uint32_t> local_of_rule_;
   Simulation simulation_;
 
-  base::ComponentWalk tail_calls_;      // of find_content()
-  base::ComponentWalk contents_;        // of make_contexts()
-  std::vector<std::size_t> runs_;       // of join_contents()
-  std::vector<ContextId> joined_;       // likewise
-  std::vector<std::uint32_t> members_;  // of intern_loop()
+  base::ComponentWalk tail_calls_;              // of find_content()
+  base::ComponentWalk contents_;                // of make_contexts()
+  std::vector<std::size_t> runs_;               // of join_contents()
+  std::vector<ContextId> joined_;               // likewise
+  std::vector<std::uint32_t> members_;          // of intern_loop()
+  std::vector<std::uint32_t> member_of_local_;  // of intern_members()
 };
 
 }  // namespace parlance::cfg_recogniser

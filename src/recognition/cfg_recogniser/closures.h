@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/work.h"
 #include "cfg_recogniser/activations.h"
 #include "cfg_recogniser/contexts.h"
 #include "cfg_recogniser/items.h"
@@ -53,6 +54,11 @@ class Closures {
   // the id of the closed activation.
   ActivationId closed(ActivationId id, const NetworkRule& rule,
                       std::size_t depth, Enclosing* outer);
+
+  // CfgRecogniserLimits::items.  A question has its own limit, of work.
+  bool too_many(std::size_t items) const {
+    return items > facts_.limits.items && !base::in_question();
+  }
 
   const NetworkFacts& facts_;
   Contexts& contexts_;

@@ -62,26 +62,22 @@ void Contexts::remember_subsumption(ContextId a, ContextId b,
 }
 
 // The outermost context has no items, and so a form that no other has.
-CanonicalForm Contexts::form_of(ContextId context) {
+CanonicalForm Contexts::form_of(ContextId context, ContextSet& met) {
   if (context >= form_of_.size()) form_of_.extend(contents_.size());
   std::uint32_t& known = form_of_[context];
   if (known != 0) return forms_[known - 1];
   Items& content = form_items_;
-  std::vector<ContextId>& contexts = form_contexts_;
   content.clear();
-  contexts.clear();
+  met.clear();
   base::spend_work(1 + contents_[context].size() / 4);
   for (Item item : contents_[context]) {
-    const auto at = static_cast<std::size_t>(
-        std::ranges::find(contexts, item.context) - contexts.begin());
-    if (at == contexts.size()) contexts.push_back(item.context);
-    item.context = ContextId{at};
+    item.context = ContextId{met.add(item.context)};
     content.push_back(item);
   }
-  memory_.add(sizeof(CanonicalForm) + contexts.size() * sizeof(ContextId) + 32);
+  memory_.add(sizeof(CanonicalForm) + met.size() * sizeof(ContextId) + 32);
   const auto [id, added] = contents_of_forms_.intern(content);
   if (added) memory_.add(contents_of_forms_.bytes_of(content.size()));
-  forms_.push_back({id, contexts_of_forms_.add(contexts)});
+  forms_.push_back({id, contexts_of_forms_.add(met.list())});
   known = static_cast<std::uint32_t>(forms_.size());
   return forms_.back();
 }

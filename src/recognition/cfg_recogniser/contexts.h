@@ -29,6 +29,8 @@ struct CanonicalForm {
   std::span<const ContextId> contexts = {};
 };
 
+class ContextSet;
+
 // Owns the contents of contexts, the canonical forms of those that were asked
 // for, and the pairs that were compared.  Closures, renamings and adoption add
 // contexts; everything in the recogniser reads them.
@@ -62,7 +64,8 @@ class Contexts {
   std::optional<Subsumption> find_subsumption(ContextId a, ContextId b) const;
   void remember_subsumption(ContextId a, ContextId b, Subsumption answer);
 
-  CanonicalForm form_of(ContextId context);
+  // `met`: memory.
+  CanonicalForm form_of(ContextId context, ContextSet& met);
 
  private:
   TableMemory& memory_;
@@ -74,12 +77,10 @@ class Contexts {
   base::BlockVector<CanonicalForm> forms_;
   ItemLists<std::uint32_t> contents_of_forms_;
   base::ListStore<ContextId> contexts_of_forms_;
-  // Of form_of(): memory.
-  Items form_items_;
-  std::vector<ContextId> form_contexts_;
+  Items form_items_;  // memory of form_of()
 };
 
-// What one computation after the other notes of contexts; `T{}` at first.
+// Notes about contexts; `T{}` at first.
 template <class T>
 class PerContext {
  public:
@@ -96,39 +97,36 @@ class PerContext {
   base::BlockVector<T> notes_;
 };
 
-// Numbers contexts in the order in which they are met.  clear() takes O(1).
-class ContextNumbers {
+// A set of contexts, numbered in the order in which they were added: a sparse
+// set (Briggs and Torczon, 1993).  A note of an earlier content of the set
+// counts for nothing, because the list does not have that context there; so
+// clear() takes O(1), however often.
+class ContextSet {
  public:
-  explicit ContextNumbers(const Contexts& contexts) : notes_(contexts) {}
+  explicit ContextSet(const Contexts& contexts) : numbers_(contexts) {}
 
-  void clear() {
-    contexts_.clear();
-    ++round_;
-  }
+  void clear() { list_.clear(); }
   // The number of a context, which gets the next one if it has none.
-  std::uint32_t number_of(ContextId context) {
-    Note& note = notes_[context];
-    if (note.round != round_) {
-      note.round = round_;
-      note.number = static_cast<std::uint32_t>(contexts_.size());
-      contexts_.push_back(context);
+  std::uint32_t add(ContextId context) {
+    std::uint32_t& number = numbers_[context];
+    if (number >= list_.size() || list_[number] != context) {
+      number = static_cast<std::uint32_t>(list_.size());
+      list_.push_back(context);
     }
-    return note.number;
+    return number;
   }
-  bool has(ContextId context) { return notes_[context].round == round_; }
-  std::size_t size() const { return contexts_.size(); }
-  ContextId operator[](std::size_t number) const { return contexts_[number]; }
+  bool has(ContextId context) {
+    const std::uint32_t number = numbers_[context];
+    return number < list_.size() && list_[number] == context;
+  }
+  std::size_t size() const { return list_.size(); }
+  ContextId operator[](std::size_t number) const { return list_[number]; }
   // By number.
-  std::span<const ContextId> contexts() const { return contexts_; }
+  std::span<const ContextId> list() const { return list_; }
 
  private:
-  struct Note {
-    std::uint32_t round = 0;
-    std::uint32_t number = 0;
-  };
-  PerContext<Note> notes_;
-  std::uint32_t round_ = 1;
-  std::vector<ContextId> contexts_;
+  PerContext<std::uint32_t> numbers_;
+  std::vector<ContextId> list_;
 };
 
 }  // namespace parlance::cfg_recogniser

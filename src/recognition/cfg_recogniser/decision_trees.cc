@@ -8,10 +8,9 @@ namespace parlance::cfg_recogniser {
 
 // The number of a context, which gets the next one if it has none in this walk.
 std::uint32_t DecisionTrees::meet(ContextId context) {
-  const std::uint32_t number = walk_.numbers.number_of(context);
-  if (walk_.rounds.size() < walk_.numbers.size()) {
-    walk_.rounds.push_back(0);
-    walk_.by_identity.push_back(false);
+  const std::uint32_t number = walk_.numbers.add(context);
+  if (number == walk_.asked.size()) {
+    walk_.asked.push_back(Walk::Asked::kNothing);
   }
   return number;
 }
@@ -22,7 +21,8 @@ std::uint32_t DecisionTrees::meet(ContextId context) {
 bool DecisionTrees::add_question(Node at, ReadSet& reads,
                                  std::uint32_t& first) {
   while (first < walk_.numbers.size() &&
-         (walk_.asked_for(first) || !reads.has(walk_.numbers[first]))) {
+         (walk_.asked[first] != Walk::Asked::kNothing ||
+          !reads.has(walk_.numbers[first]))) {
     ++first;
   }
   if (first == walk_.numbers.size()) return false;
@@ -38,16 +38,15 @@ bool DecisionTrees::add_question(Node at, ReadSet& reads,
 std::uint32_t DecisionTrees::answer(Node at, ReadSet* fresh) {
   const std::uint32_t question = tree_.node(at).question;
   const ContextId context = walk_.numbers[question];
-  walk_.rounds[question] = walk_.round;
   inside_.clear();
   if (fresh != nullptr ? fresh->has_by_identity(context)
                        : tree_.node(at).by_identity) {
     tree_.node(at).by_identity = true;
-    walk_.by_identity[question] = true;
+    walk_.asked[question] = Walk::Asked::kIdentity;
     return context;
   }
-  walk_.by_identity[question] = false;
-  const CanonicalForm form = contexts_.form_of(context);
+  walk_.asked[question] = Walk::Asked::kForm;
+  const CanonicalForm form = contexts_.form_of(context, met_);
   for (const ContextId one : form.contexts) inside_.push_back(meet(one));
   return form.id;
 }
@@ -61,10 +60,10 @@ std::uint32_t DecisionTrees::answer(Node at, ReadSet* fresh) {
 DecisionTrees::Walk& DecisionTrees::walk(Node& root,
                                          std::span<const ContextId> contexts,
                                          How how, ReadSet* reads) {
-  ++walk_.round;
   walk_.leaf = kNone;
   walk_.refined = false;
   walk_.numbers.clear();
+  walk_.asked.clear();
   for (const ContextId context : contexts) meet(context);
   Node at = root;
   if (at == kNone) {

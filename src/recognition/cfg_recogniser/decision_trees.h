@@ -29,22 +29,20 @@ class DecisionTrees {
   static constexpr Node kNone = EquivalenceTree::kNone;
 
   DecisionTrees(Contexts& contexts, TableMemory& memory)
-      : contexts_(contexts), memory_(memory), walk_(contexts) {}
+      : contexts_(contexts), memory_(memory), walk_(contexts), met_(contexts) {}
 
   // A walk down a tree.
   struct Walk {
     explicit Walk(const Contexts& contexts) : numbers(contexts) {}
-    // Whether a node on the path asked for the context of a number.
-    bool asked_for(std::size_t number) const { return rounds[number] == round; }
 
     Node leaf = kNone;
     bool refined = false;  // a leaf became a node with a question
     // Contexts are numbered as they are met: first those given, then those
     // inside the contexts that were asked for.
-    ContextNumbers numbers;
-    std::vector<bool> by_identity = {};      // by number, if it was asked for
-    std::vector<std::uint32_t> rounds = {};  // by number: the last that asked
-    std::uint32_t round = 0;
+    ContextSet numbers;
+    // By number: what the nodes on the path asked of the context.
+    enum class Asked : std::uint8_t { kNothing, kForm, kIdentity };
+    std::vector<Asked> asked = {};
   };
   // The result is valid until the next walk.  Its leaf is kNone if the path
   // ends before a leaf.
@@ -81,7 +79,9 @@ class DecisionTrees {
   TableMemory& memory_;
   EquivalenceTree tree_;
   Walk walk_;
-  std::vector<std::uint32_t> inside_;  // of answer()
+  // Memory of answer().
+  std::vector<std::uint32_t> inside_;
+  ContextSet met_;
 };
 
 }  // namespace parlance::cfg_recogniser

@@ -48,10 +48,9 @@ bool Equivalence::track_mask_of(Configuration config) {
   if (walk.leaf == DecisionTrees::kNone) return false;
   reads_.clear();
   for (std::size_t i = 0; i < walk.numbers.size(); ++i) {
-    if (!walk.asked_for(i)) continue;
-    if (walk.by_identity[i]) {
+    if (walk.asked[i] == DecisionTrees::Walk::Asked::kIdentity) {
       reads_.add_by_identity(walk.numbers[i]);
-    } else {
+    } else if (walk.asked[i] == DecisionTrees::Walk::Asked::kForm) {
       reads_.add(walk.numbers[i]);
     }
   }

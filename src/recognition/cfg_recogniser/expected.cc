@@ -58,6 +58,7 @@ std::string CfgRecogniser::expected(recogniser::Configuration config) {
   }
   for (const Items& items : parts) {
     for (const Item& item : items) {
+      if (all.size() > kMostListed) break;
       const NetworkState& state = network.states[item.state];
       switch (state.action) {
         case Action::kBytes:

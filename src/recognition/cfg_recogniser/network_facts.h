@@ -24,7 +24,8 @@ inline constexpr std::size_t kMaxActivations = 256;
 struct CfgRecogniserLimits {
   // A limit for the tables, and the same again for the network.
   std::size_t bytes = std::size_t{256} << 20;
-  // The items of one configuration, before redundant ones are dropped.
+  // The items of one configuration, before redundant ones are dropped, outside
+  // of questions (base/work.h).
   std::size_t items = 100'000;
   // How deep activations of lazy or limited rules may be nested.
   std::size_t depth = kMaxActivations;

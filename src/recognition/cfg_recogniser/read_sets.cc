@@ -10,10 +10,12 @@ ReadSets::ReadSets(TableMemory& memory) : memory_(memory) {
 
 void ReadSets::track(ReadSetId set) {
   if (!tracking_.active || set == ReadSetId{}) return;
-  rounds_.resize(sets_.size());
-  if (rounds_[set] == round_) return;
-  rounds_[set] = round_;
-  tracking_.sets.push_back(set);
+  places_.resize(sets_.size());
+  std::vector<ReadSetId>& sets = tracking_.sets;
+  std::uint32_t& place = places_[set];
+  if (place < sets.size() && sets[place] == set) return;
+  place = static_cast<std::uint32_t>(sets.size());
+  sets.push_back(set);
 }
 
 }  // namespace parlance::cfg_recogniser

@@ -19,54 +19,21 @@
 
 namespace parlance::cfg_recogniser {
 
-// A set of contexts that is being collected, in order.  clear() takes O(1).
-class ContextSet {
- public:
-  explicit ContextSet(const Contexts& contexts) : round_of_(contexts) {}
-
-  void clear() {
-    list_.clear();
-    ++round_;
-  }
-  void add(ContextId context) {
-    std::uint32_t& round = round_of_[context];
-    if (round == round_) return;
-    round = round_;
-    list_.push_back(context);
-  }
-  bool has(ContextId context) { return round_of_[context] == round_; }
-  std::span<const ContextId> list() const { return list_; }
-
- private:
-  PerContext<std::uint32_t> round_of_;
-  std::uint32_t round_ = 1;
-  std::vector<ContextId> list_;
-};
-
 // The contexts whose contents were read, and those on which the result depends
-// by identity.  The latter are among the former.
+// by identity.  The latter are among the former.  A sparse set, as ContextSet.
 class ReadSet {
  public:
-  explicit ReadSet(const Contexts& contexts) : rounds_of_(contexts) {}
+  explicit ReadSet(const Contexts& contexts) : places_(contexts) {}
 
   void clear() {
     list_.clear();
     any_by_identity_ = false;
-    ++round_;
   }
-  void add(ContextId context) {
-    std::uint32_t& round = rounds_of_[context].contents;
-    if (round == round_) return;
-    round = round_;
-    list_.push_back(context);
-  }
+  void add(ContextId context) { add(places_[context].contents, context); }
   void add_by_identity(ContextId context) {
     add(context);
-    std::uint32_t& round = rounds_of_[context].identity;
-    if (round == round_) return;
-    round = round_;
+    add(places_[context].identity, local_context(context));
     any_by_identity_ = true;
-    list_.push_back(local_context(context));
   }
   // Adds an interned set.
   void add_all(std::span<const ContextId> list) {
@@ -78,21 +45,32 @@ class ReadSet {
       }
     }
   }
-  bool has(ContextId context) { return rounds_of_[context].contents == round_; }
+  bool has(ContextId context) {
+    return is_at(places_[context].contents, context);
+  }
   bool has_by_identity(ContextId context) {
-    return rounds_of_[context].identity == round_;
+    return is_at(places_[context].identity, local_context(context));
   }
   bool any_by_identity() const { return any_by_identity_; }
   // In the order of the calls; kLocal marks identity.
   std::span<const ContextId> list() const { return list_; }
 
  private:
-  struct Rounds {
+  // In the list.
+  struct Places {
     std::uint32_t contents = 0;
     std::uint32_t identity = 0;
   };
-  PerContext<Rounds> rounds_of_;
-  std::uint32_t round_ = 1;
+  bool is_at(std::uint32_t place, ContextId entry) const {
+    return place < list_.size() && list_[place] == entry;
+  }
+  void add(std::uint32_t& place, ContextId entry) {
+    if (is_at(place, entry)) return;
+    place = static_cast<std::uint32_t>(list_.size());
+    list_.push_back(entry);
+  }
+
+  PerContext<Places> places_;
   bool any_by_identity_ = false;
   std::vector<ContextId> list_;
 };
@@ -146,12 +124,8 @@ class ReadSets {
     bool active = false;
     std::vector<ReadSetId> sets = {};  // may contain duplicates
   };
-  Tracking push() {
-    ++round_;
-    return std::exchange(tracking_, {.active = true});
-  }
+  Tracking push() { return std::exchange(tracking_, {.active = true}); }
   std::vector<ReadSetId> pop(Tracking outer) {
-    ++round_;
     return std::exchange(tracking_, std::move(outer)).sets;
   }
   // A result that depends on `set` was taken.
@@ -161,8 +135,8 @@ class ReadSets {
   TableMemory& memory_;
   ContextLists<ReadSetId> sets_;
   Tracking tracking_;
-  std::vector<std::uint32_t> rounds_;  // by set: in which it was tracked
-  std::uint32_t round_ = 0;
+  // By set: where it is in tracking_.sets, if it is there.
+  std::vector<std::uint32_t> places_;
 };
 
 }  // namespace parlance::cfg_recogniser

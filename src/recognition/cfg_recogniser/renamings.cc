@@ -22,16 +22,13 @@ constexpr std::size_t kMostMadeItems = 4096;
 
 // --- Kernels -----------------------------------------------------------------
 
-void NumberedKernel::number(Items& items) {
+void NumberedKernel::number(Items& items, ContextSet& met) {
   std::sort(items.begin(), items.end());
   items.erase(std::unique(items.begin(), items.end()), items.end());
+  met.clear();
+  for (Item& item : items) item.context = ContextId{met.add(item.context)};
   list_.assign(1, ContextId{});
-  for (Item& item : items) {
-    const auto at = std::find(list_.begin() + 1, list_.end(), item.context);
-    const ContextId number{at - list_.begin() - 1};
-    if (at == list_.end()) list_.push_back(item.context);
-    item.context = number;
-  }
+  list_.insert(list_.end(), met.list().begin(), met.list().end());
 }
 
 ShapeId Renamings::intern_shape(std::span<const Item> items) {
@@ -88,7 +85,7 @@ Renamings::Renaming Renamings::number_targets(Configuration to,
   bool all = true;
   const auto name = [&](ContextId context) {
     if (walk.numbers.has(context)) {
-      return ContextId{walk.numbers.number_of(context)};
+      return ContextId{walk.numbers.add(context)};
     }
     const auto at = find_name(context);
     if (at != names_.end()) return at->second;

@@ -60,8 +60,8 @@ class NumberedKernel {
   }
 
   // Replaces contexts or slots by numbers in the order of the items, which get
-  // sorted.  The shape is set afterwards.
-  void number(Items& items);
+  // sorted.  The shape is set afterwards.  `met`: memory.
+  void number(Items& items, ContextSet& met);
   void set_shape(ShapeId shape) { list_.front() = ContextId{shape.value()}; }
   void assign(std::span<const ContextId> list) {
     list_.assign(list.begin(), list.end());

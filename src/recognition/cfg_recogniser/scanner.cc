@@ -16,7 +16,7 @@ using rules::kUnbounded;
 using recogniser::Configuration;
 
 void Scanner::scan(const Items& items, ByteRead read, Items& out) {
-  advanced_.clear();
+  if (!advanced_.empty()) advanced_ = {};
   scan_inside(items, read, out);
 }
 
@@ -189,45 +189,58 @@ bool Scanner::can_read(const Item& item) {
   }
 }
 
-void Scanner::add_token_ids(const Items& items, std::uint32_t size,
-                            std::vector<std::uint32_t>& ids) const {
-  const auto mark_if = [&](auto wanted) {
-    for (std::uint32_t id = 0; id < size; ++id) {
-      if (wanted(id)) ids.push_back(id);
+// The tokens of each item are a few ranges, or all but a few.  So the ranges
+// are collected, and merged at the end.
+std::vector<std::uint32_t> Scanner::token_ids(const Items& items,
+                                              std::uint32_t size) const {
+  using Range = rules::TokenSetExpr::Range;
+  std::vector<Range> accepted;
+  const auto accept_all_but = [&](std::vector<Range> ranges) {
+    std::ranges::sort(ranges, {}, &Range::first);
+    ranges.push_back({size, size});
+    rules::Token next = 0;  // all before it is done
+    for (const Range& range : ranges) {
+      if (next >= size) break;
+      if (range.first > next) accepted.push_back({next, range.first - 1});
+      if (range.last >= next) next = std::min(range.last, size - 1) + 1;
     }
   };
-  const auto mark = [&](const Item& item) {
+  const auto add = [&](const Item& item) {
     const NetworkState& state = network_.states[item.state];
-    switch (state.action) {
-      case Action::kTokens: {
-        const rules::TokenSetExpr& set = network_.token_sets[state.index];
-        mark_if([&](std::uint32_t id) { return set.contains(id); });
-        break;
+    if (state.action == Action::kTokens) {
+      const rules::TokenSetExpr& set = network_.token_sets[state.index];
+      if (set.negated) return accept_all_but(set.ranges);
+      accepted.insert(accepted.end(), set.ranges.begin(), set.ranges.end());
+    } else if (state.action == Action::kTokenText) {
+      const TokenTriggers& text = network_.token_texts[state.index];
+      std::vector<Range> refused;
+      for (const rules::Token id : text.excludes) refused.push_back({id, id});
+      // A trigger is accepted only if a rule of it can match something.
+      for (auto at = text.calls.begin(); at != text.calls.end();) {
+        const rules::Token id = at->first;
+        bool live = false;
+        for (; at != text.calls.end() && at->first == id; ++at) {
+          live = live || network_.states[at->second].live;
+        }
+        if (!live) refused.push_back({id, id});
       }
-      case Action::kTokenText: {
-        const TokenTriggers& triggers = network_.token_texts[state.index];
-        mark_if([&](std::uint32_t id) {
-          if (std::binary_search(triggers.excludes.begin(),
-                                 triggers.excludes.end(), id)) {
-            return false;
-          }
-          // A trigger is accepted only if its rule can match something.
-          const auto [first, last] = triggers.calls.equal_range(id);
-          return first == last ||
-                 std::any_of(first, last, [&](const auto& call) {
-                   return network_.states[call.second].live;
-                 });
-        });
-        break;
-      }
-      default:
-        break;
+      accept_all_but(std::move(refused));
     }
   };
-  std::ranges::for_each(items, mark);
+  std::ranges::for_each(items, add);
   for (const ActivationId id : activations_.nested_in(items)) {
-    std::ranges::for_each(activations_[id].items, mark);
+    std::ranges::for_each(activations_[id].items, add);
   }
+  std::ranges::sort(accepted, {}, &Range::first);
+  std::vector<std::uint32_t> ids;
+  std::uint32_t next = 0;  // all before it is done
+  for (const Range& range : accepted) {
+    for (next = std::max(next, range.first); next < size && next <= range.last;
+         ++next) {
+      ids.push_back(next);
+    }
+  }
+  return ids;
 }
 
 }  // namespace parlance::cfg_recogniser

@@ -43,9 +43,10 @@ class Scanner {
   // Whether the state of `item` itself can read a byte or a token: the items of
   // an activation are asked for themselves.
   bool can_read(const Item& item);
-  // Adds the ids below `size` of the tokens that items read by their ids.
-  void add_token_ids(const Items& items, std::uint32_t size,
-                     std::vector<std::uint32_t>& ids) const;
+  // The ids below `size` of the tokens that items read by their ids: ascending,
+  // without duplicates.
+  std::vector<std::uint32_t> token_ids(const Items& items,
+                                       std::uint32_t size) const;
 
  private:
   void scan_inside(const Items& items, ByteRead read, Items& out);

@@ -62,12 +62,11 @@ Configuration StateBases::find(ShapeId shape, const MadeOfKernel& part,
   const State& to = states_[known->second];
   constexpr ContextId kNone{0xFFFFFFFF};
   frame_.assign(to.base->frame_size, kNone);
-  ++round_;
   const auto put = [&](std::uint32_t slot, ContextId context) {
-    Slot& of = slots_[context];
-    if (of.round == round_) return of.slot == slot;
+    std::uint32_t& of = slots_[context];
+    if (of < frame_.size() && frame_[of] == context) return of == slot;
     if (frame_[slot] != kNone) return false;
-    of = {round_, slot};
+    of = slot;
     frame_[slot] = context;
     return true;
   };

@@ -50,11 +50,6 @@ class StateBases {
   recogniser::Configuration base_of(recogniser::Configuration config);
 
  private:
-  struct Slot {
-    std::uint32_t round = 0;
-    std::uint32_t slot = 0;
-  };
-
   const NetworkFacts& facts_;
   States& states_;
   TableMemory& memory_;
@@ -64,9 +59,8 @@ class StateBases {
   // is the part.  That the contexts are alike is checked by find().
   std::unordered_map<std::uint64_t, LexId> made_of_;
   // Memory.
-  PerContext<Slot> slots_;  // in the frame that find() makes
-  std::uint32_t round_ = 0;
   std::vector<ContextId> frame_;
+  PerContext<std::uint32_t> slots_;  // in frame_, of the contexts that it has
   std::vector<std::uint32_t> numbers_;
 };
 

@@ -207,9 +207,9 @@ void StateBytes::split_substring(const Item& item, ByteClasses& bytes) {
   // empty.
   for (std::size_t i = item.inner == 0 ? 0 : item.inner - 1; i < chunks.size();
        ++i) {
-    if (!chunks[i].empty()) {
-      bytes.split(static_cast<std::uint8_t>(chunks[i][0]));
-    }
+    if (chunks[i].empty()) continue;
+    bytes.split(static_cast<std::uint8_t>(chunks[i][0]));
+    if (item.inner != 0) break;
   }
 }
 

@@ -57,16 +57,16 @@ Configuration States::intern(Contents& contents, bool pure,
       for (const Item& item : *items) used_.add(item.context);
     }
     for (const ContextId slot : slots) {
-      if (used_.has(slot)) slots_.number_of(slot);
+      if (used_.has(slot)) slots_.add(slot);
     }
   }
   for (Items* items : {&contents.items, &contents.kernel}) {
     for (Item& item : *items) {
-      item.context = ContextId{slots_.number_of(item.context)};
+      item.context = ContextId{slots_.add(item.context)};
     }
     if (!std::ranges::is_sorted(*items)) std::ranges::sort(*items);
   }
-  const FrameId frame = intern_frame(slots_.contexts());
+  const FrameId frame = intern_frame(slots_.list());
   return {intern_state(contents), frame, 0, 0};
 }
 

@@ -130,7 +130,7 @@ class States {
   ContextLists<FrameId> frames_;
   // Memory of intern() and reorder().
   ContextSet used_;
-  ContextNumbers slots_;
+  ContextSet slots_;
   Contents reordered_;
 };
 

@@ -67,7 +67,7 @@ Configuration Transitions::learn_step(Configuration config, std::uint8_t byte) {
 // frame; else the entry says that the frame decides.
 Configuration Transitions::learn_kernel(Configuration config, std::uint8_t byte,
                                         Items& kernel) {
-  kernel_by_slots_.number(kernel);
+  kernel_by_slots_.number(kernel, met_);
   kernel_by_slots_.set_shape(renamings_.intern_shape(kernel));
   const std::span<const ContextId> slots = states_.frame(config.frame);
   kernel_.assign(kernel_by_slots_.list());
@@ -207,7 +207,7 @@ MadeOfKernel Transitions::make_by_parts(const NumberedKernel& kernel,
 // The configuration of a part of the kernel.  Nothing in a part only reads, so
 // it is not divided again, and nothing else uses kernel_of_part_ meanwhile.
 MadeOfKernel Transitions::make_part(const NumberedKernel& kernel, Items& part) {
-  kernel_of_part_.number(part);
+  kernel_of_part_.number(part, met_);
   kernel_of_part_.set_shape(renamings_.intern_shape(part));
   kernel_of_part_.replace(kernel.contexts());
   return find_or_make(kernel_of_part_, kernel_of_part_.contexts());

@@ -52,6 +52,7 @@ class Transitions {
         bytes_(bytes),
         read_sets_(read_sets),
         memory_(memory),
+        met_(contexts),
         trace_(contexts) {}
 
   // The configuration after a byte.  REQUIRES: `config` is alive.
@@ -123,6 +124,7 @@ class Transitions {
   Items others_;
   Items part_items_;
   States::Contents contents_;
+  ContextSet met_;
   Trace trace_;
 };
 
