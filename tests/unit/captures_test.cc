@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <ctime>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -173,6 +175,34 @@ TEST(Captures, OfTokensThatAreTextAsWell) {
         Grammar::from_ebnf(std::string("root ::= word \"!\"\n") + row.word);
     ASSERT_TRUE(grammar);
     EXPECT_EQ(shown(captures(*grammar, row.tokens)), row.found);
+  }
+}
+
+// Eight times the text takes eight times as long, and not 64 times: hidden
+// texts are looked for where a capture is, and the occurrences of a rule that
+// are open at a byte are not all asked.
+TEST(Captures, OfLongTextsAreLinear) {
+  struct Case {
+    std::string_view ebnf;
+    std::string_view unit;
+  };
+  for (const Case& one : {Case{"root ::= item*\nitem[capture=\"x\"] ::= inner\n"
+                               "inner[stop=\";\"] ::= [a-z]*\n",
+                               "a;"},
+                          Case{"root[capture=\"x\"] ::= r\n"
+                               "r[max_chars=100000] ::= \"(\" r \")\" | \"\"\n",
+                               "("}}) {
+    const Result<Grammar> grammar = Grammar::from_ebnf(one.ebnf);
+    ASSERT_TRUE(grammar);
+    const auto seconds = [&](std::size_t units) {
+      std::string text;
+      for (std::size_t i = 0; i < units; ++i) text += one.unit;
+      const std::clock_t begin = std::clock();
+      EXPECT_TRUE(captures(*grammar, text));
+      return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+    };
+    const double before = std::max(seconds(1500), 0.005);
+    EXPECT_LT(seconds(12'000), 30 * before) << one.ebnf;
   }
 }
 

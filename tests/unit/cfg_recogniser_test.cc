@@ -586,6 +586,21 @@ TEST(CfgRecogniser, ManyAlternativesAreWork) {
   EXPECT_FALSE(work.stopped());
 }
 
+// Items that are dropped where a lazy rule ends count as well: while parses are
+// recorded, they are stored.
+TEST(EarleyRecogniser, ItemsThatAreDroppedCount) {
+  std::string ebnf = "root ::= l*\nl[lazy] ::= \"a\" (\"x0\"";
+  for (int i = 1; i < 1000; ++i) ebnf += " | \"x" + std::to_string(i) + '"';
+  Result<Rules> rules = notation::read_ebnf(ebnf + ")?\n");
+  ASSERT_TRUE(rules);
+  cfg_recogniser::EarleyRecogniser slow(*rules, {}, 20'000);
+  slow.record();
+  cfg_recogniser::EarleyRecogniser::Place place = slow.start();
+  EXPECT_TRUE(slow.feed(place, std::string(10, 'a')));
+  EXPECT_FALSE(slow.feed(place, std::string(20, 'a')));
+  EXPECT_TRUE(slow.overflowed(place));
+}
+
 TEST(CfgRecogniser, LimitsEndInDeadPlaces) {
   Result<Rules> rules =
       notation::read_ebnf("root ::= \"(\" root \")\" | \"x\"\n");

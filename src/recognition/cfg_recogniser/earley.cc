@@ -61,7 +61,7 @@ class EarleyRecogniser::Closure {
       add(kernel.items[i], i < kernel.backs.size() ? kernel.backs[i] : Back{});
     }
     for (std::size_t i = 0; i < column_.items.size() || !again_.empty();) {
-      if (column_.before + column_.items.size() > recogniser_.max_items_ ||
+      if (column_.made + column_.items.size() > recogniser_.max_items_ ||
           recogniser_.steps_ > kStepsPerItem * recogniser_.max_items_) {
         recogniser_.overflowed_ = true;
         column_.overflowed = true;
@@ -81,6 +81,7 @@ class EarleyRecogniser::Closure {
       }
       follow(column_.items[next], next);
     }
+    column_.made += column_.items.size();
     if (recogniser_.recording_) column_.all = column_.items;
     if (!ended_.empty()) end_activations();
   }
@@ -375,14 +376,20 @@ class EarleyRecogniser::Closure {
 
   // Drops the items inside the activations that have to end here.
   void end_activations() {
+    const std::vector<RuleActivation>& all = recogniser_.activations_;
+    // An activation begins no earlier than the one that it is in, so none that
+    // begins before `first` is in one that ends.
+    std::uint32_t first = column_.position;
+    for (const std::uint32_t id : ended_) {
+      first = std::min(first, all[id].origin);
+    }
     std::vector<Item> kept;
     std::vector<std::uint32_t> moved(column_.items.size(), kNoId);
     for (std::size_t i = 0; i < column_.items.size(); ++i) {
       bool inside = false;
-      for (std::uint32_t activation = column_.items[i].activation;
-           activation != 0 && !inside;
-           activation = recogniser_.activations_[activation].parent) {
-        inside = ended_.contains(activation);
+      for (std::uint32_t id = column_.items[i].activation;
+           id != 0 && all[id].origin >= first && !inside; id = all[id].parent) {
+        inside = ended_.contains(id);
       }
       if (inside) continue;
       moved[i] = static_cast<std::uint32_t>(kept.size());
@@ -412,6 +419,8 @@ class EarleyRecogniser::Closure {
   // While recording: items for which a better derivation was found.
   Derivation one_;
   Derivation other_;
+  // Where rules derive themselves, improvements may follow each other in a
+  // circle.  After so many in a set, what was found then stays.
   static constexpr std::uint32_t kMostWaves = 100'000;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> again_;  // and its wave
   std::vector<std::uint32_t> reached_;
@@ -456,9 +465,10 @@ std::uint32_t EarleyRecogniser::activation_for(RuleId rule,
     activation.tokens_limit =
         std::min(activation.tokens_limit, column.tokens + *options.max_tokens);
   }
+  // Those that begin here as well are the innermost ones.
   for (std::uint32_t id = parent; id != 0; id = activations_[id].parent) {
     const RuleActivation& outer = activations_[id];
-    if (outer.origin != origin) continue;
+    if (outer.origin != origin) break;
     if (outer.rule == rule && outer.chars_limit == activation.chars_limit &&
         outer.tokens_limit == activation.tokens_limit) {
       return id;
@@ -545,7 +555,7 @@ std::shared_ptr<const EarleyRecogniser::StateSet> EarleyRecogniser::close(
   column->position = static_cast<std::uint32_t>(place.columns_.size());
   if (!place.columns_.empty()) {
     const StateSet& last = *place.columns_.back();
-    column->before = last.before + last.items.size();
+    column->made = last.made;
     column->overflowed = last.overflowed;
     steps_ = last.steps;
   } else {

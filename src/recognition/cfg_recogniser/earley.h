@@ -70,9 +70,9 @@ class EarleyRecogniser {
   struct StateSet;
 
  public:
-  // `max_items` limits the items of a Place, over all bytes read so far, and
-  // while recording also the work of comparing derivations.  Beyond the limit
-  // the place is dead and overflowed() is true.
+  // `max_items` limits the items that are made for a Place, over all bytes read
+  // so far, and while recording also the work of comparing derivations.  Beyond
+  // the limit the place is dead and overflowed() is true.
   //
   // `schemas[i]` recognises the texts of rules.schemas[i]; a schema without a
   // recogniser matches nothing.  The schemas and `marks` must outlive this

@@ -197,10 +197,11 @@ class EarleyRecogniser::Tracer {
         if (captured.end != end) continue;
         end = Back::kNone;  // once
       }
-      for (const auto& [begin, end] : hidden_) {
-        if (begin < captured.begin || end > captured.end) continue;
-        if (one.marker && begin == captured.begin) continue;
-        captured.hidden.emplace_back(begin, end);
+      for (auto at = hidden_.lower_bound({captured.begin, 0});
+           at != hidden_.end() && at->first < captured.end; ++at) {
+        if (at->second > captured.end) continue;
+        if (one.marker && at->first == captured.begin) continue;
+        captured.hidden.push_back(*at);
       }
       out.push_back(std::move(captured));
     }

@@ -36,7 +36,7 @@ struct EarleyRecogniser::StateSet {
   std::uint64_t chars = 0;   // characters begun so far
   std::uint64_t tokens = 0;  // tokens read so far
   std::uint32_t position = 0;
-  std::size_t before = 0;  // items of earlier sets
+  std::size_t made = 0;  // items up to here, those included that were dropped
   bool can_end = false;
   bool overflowed = false;  // here or before
   std::size_t steps = 0;    // spent on comparing derivations up to here
