@@ -42,18 +42,19 @@ TEST(DependentKeys, AllThatCanBeReached) {
   for (std::uint32_t seed = 0; seed < 400; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937 random(seed);
-    const KeyId count = 1 + random() % 90;
+    const std::uint32_t count = 1 + random() % 90;
+    const auto some_key = [&] { return KeyId(random() % count); };
     Relation relation;
     for (std::uint32_t i = random() % (count + 3); i > 0; --i) {
       std::vector<KeyId> others;
       for (std::uint32_t n = random() % 3; n > 0; --n) {
-        others.push_back(random() % count);
+        others.push_back(some_key());
       }
-      relation.emplace_back(random() % count, std::move(others));
+      relation.emplace_back(some_key(), std::move(others));
     }
     std::set<KeyId> required;
     for (std::uint32_t i = random() % 3; i > 0; --i) {
-      required.insert(random() % count);
+      required.insert(some_key());
     }
     KeySets sets;
     DependentKeys keys(sets, set_of(sets, required), relation);
@@ -61,11 +62,11 @@ TEST(DependentKeys, AllThatCanBeReached) {
     for (int step = 0; step < 20; ++step) {
       for (int beside = 0; beside < 3; ++beside) {
         std::set<KeyId> more = seen;
-        if (beside > 0) more.insert(random() % count);
+        if (beside > 0) more.insert(some_key());
         ASSERT_EQ(keys.needed(sets, set_of(sets, more)),
                   set_of(sets, lacking(relation, required, more)));
       }
-      seen.insert(random() % count);
+      seen.insert(some_key());
     }
   }
 }

@@ -13,16 +13,17 @@
 
 namespace parlance::grammar::key_sets_test {
 
+using schema_solver::KeyId;
 using schema_solver::KeySet;
 using schema_solver::KeySets;
 using schema_solver::kNoKeys;
 namespace {
 
-using Names = std::set<std::uint32_t>;
+using Names = std::set<KeyId>;
 
 Names names_of(const KeySets& sets, KeySet set) {
-  std::vector<std::uint32_t> names;
-  sets.each(set, [&](std::uint32_t name) {
+  std::vector<KeyId> names;
+  sets.each(set, [&](KeyId name) {
     names.push_back(name);
     return true;
   });
@@ -35,6 +36,7 @@ TEST(KeySets, AreAsSetsOfNumbers) {
   const auto below = [&](std::uint32_t n) {
     return static_cast<std::uint32_t>(random() % n);
   };
+  const auto key_below = [&](std::uint32_t n) { return KeyId(below(n)); };
   for (const std::uint32_t most : {10U, 64U, 200U, 5000U, 4'000'000'000U}) {
     KeySets sets;
     std::vector<std::pair<KeySet, Names>> all = {{kNoKeys, {}}};
@@ -58,16 +60,16 @@ TEST(KeySets, AreAsSetsOfNumbers) {
           std::set_difference(x.begin(), x.end(), y.begin(), y.end(), into);
           break;
         case 3: {
-          std::vector<std::uint32_t> names;
+          std::vector<KeyId> names;
           for (std::uint32_t n = below(20); n > 0; --n) {
-            names.push_back(below(most));
+            names.push_back(key_below(most));
           }
           made = sets.of(names);
           expected = Names(names.begin(), names.end());
           break;
         }
         default: {
-          const std::uint32_t name = below(most);
+          const KeyId name = key_below(most);
           made = sets.with(a, name);
           expected = x;
           expected.insert(name);
@@ -79,14 +81,14 @@ TEST(KeySets, AreAsSetsOfNumbers) {
         ASSERT_EQ(sets.min(made), *expected.begin());
       }
       for (int i = 0; i < 5; ++i) {
-        std::uint32_t first = below(most);
-        std::uint32_t last = below(most);
+        KeyId first = key_below(most);
+        KeyId last = key_below(most);
         if (!expected.empty() && i == 0) first = last = *expected.rbegin();
         ASSERT_EQ(sets.contains(made, first), expected.contains(first));
         if (first > last) std::swap(first, last);
         const auto found = expected.lower_bound(first);
         ASSERT_EQ(sets.any(made, first, last),
-                  found != expected.end() && *found < last);
+                  found != expected.end() && *found <= last);
       }
       // Equal sets have equal numbers.
       for (const auto& [set, names] : all) {
@@ -101,12 +103,14 @@ TEST(KeySets, AreAsSetsOfNumbers) {
 TEST(KeySets, ANameMoreCostsTheLogarithm) {
   constexpr std::uint32_t kNames = 20'000;
   KeySets sets;
-  std::vector<std::uint32_t> all(kNames);
-  for (std::uint32_t i = 0; i < kNames; ++i) all[i] = i * 7919 % kNames;
+  std::vector<KeyId> all(kNames);
+  for (std::uint32_t i = 0; i < kNames; ++i) {
+    all[i] = KeyId(i * 7919 % kNames);
+  }
   const KeySet every = sets.of(all);
   KeySet used = kNoKeys;
   const std::size_t before = sets.work();
-  for (const std::uint32_t name : all) {
+  for (const KeyId name : all) {
     used = sets.with(used, name);
     ASSERT_EQ(sets.size(sets.subtract(every, used)), kNames - sets.size(used));
   }

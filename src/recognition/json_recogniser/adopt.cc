@@ -29,9 +29,9 @@ class JsonRecogniser::Adoption {
 
   // Dead for a configuration that no text leads to: of a detached frame.
   Configuration take(Configuration config) {
-    const Lexeme& lexeme = from_.lexemes_[config.lex];
+    const Lexeme& lexeme = from_.lexemes_[config];
     if (lexeme.kind == Kind::kLeftValue) return {};
-    const FrameId frame = take_frames(config.frame);
+    const FrameId frame = take_frames(frame_of(config));
     if (frame == 0) return {};
     Configuration made = config;
     made.frame = frame;
@@ -48,11 +48,11 @@ class JsonRecogniser::Adoption {
     while (from_.frames_[path.back()].kind != FrameKind::kRoot) {
       const Frame& frame = from_.frames_[path.back()];
       if (frame.kind != FrameKind::kArray && frame.kind != FrameKind::kObject) {
-        return 0;
+        return kNoFrame;
       }
       path.push_back(frame.parent);
     }
-    FrameId made = 0;
+    FrameId made = kNoFrame;
     for (auto at = path.rbegin(); at != path.rend(); ++at) {
       made = take_frame(from_.frames_[*at], made);
     }
@@ -184,7 +184,7 @@ class JsonRecogniser::Adoption {
       case Kind::kKey:
         return take_key(std::move(made), frame);
       default:
-        return 0;
+        return kDeadLexeme;
     }
     for (LexemeEntry& entry : made.entries) {
       entry.conjunction = ids_.conjunction(entry.conjunction);
@@ -207,17 +207,17 @@ class JsonRecogniser::Adoption {
     };
     if (!std::ranges::equal(trie.keys(), there.keys(), {}, text_before,
                             text_there)) {
-      return 0;
+      return kDeadLexeme;
     }
     made.extras = ids_.state(made.extras);
     std::vector<LexemeEntry> entries(made.entries.size());
     for (std::size_t i = 0; i < made.entries.size(); ++i) {
       const automata::LanguageId language = ids_.language(trie.languages()[i]);
       const auto at = std::ranges::find(there.languages(), language);
-      if (at == there.languages().end()) return 0;
+      if (at == there.languages().end()) return kDeadLexeme;
       const auto index =
           static_cast<std::size_t>(at - there.languages().begin());
-      if (index >= entries.size()) return 0;
+      if (index >= entries.size()) return kDeadLexeme;
       entries[index].state = ids_.state(made.entries[i].state);
     }
     made.entries = std::move(entries);

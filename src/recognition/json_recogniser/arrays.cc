@@ -154,7 +154,7 @@ FrameId Frames::make_next_item(FrameId id) {
       std::min({std::uint64_t{frame.count} + 1, cap, kMostCounted}));
   next.items = frame.items;
   if (frame.partial != 0) next.partial = partials_.with_index(frame.partial);
-  return made.empty() ? 0 : frames_.intern(next, made);
+  return made.empty() ? kNoFrame : frames_.intern(next, made);
 }
 
 }  // namespace parlance::json_recogniser

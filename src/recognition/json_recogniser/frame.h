@@ -22,6 +22,7 @@
 
 #include "automata/language.h"
 #include "base/hashed_ids.h"
+#include "base/id.h"
 #include "base/intern_table.h"
 #include "base/list_store.h"
 #include "base/mix.h"
@@ -35,13 +36,20 @@
 
 namespace parlance::json_recogniser {
 
-using FrameId = std::uint32_t;
+using FrameId = base::Id<struct FrameTag>;  // Configuration::frame
+// No frame.  Frame 0 encloses the whole text, so no step leads to it.
+inline constexpr FrameId kNoFrame{0};
+
+// Of a configuration of this recogniser.
+constexpr FrameId frame_of(const recogniser::Configuration& config) {
+  return FrameId(config.frame);
+}
 
 // An alternative of a frame.
 struct Alternative {
   // The conjunction of the parent frame's value that it stands for.
   schema_solver::ConjunctionId outer = schema_solver::kAnything;
-  schema_solver::DisjunctId disjunct = 0;
+  schema_solver::DisjunctId disjunct = {};
   // Objects: what remains of the disjunct's condition.  Arrays: an id of
   // FrameTable::counts().
   std::uint64_t state = 0;
@@ -73,7 +81,7 @@ struct Frame {
   std::uint32_t partial = 0;  // PartialValues
   std::uint32_t items = 0;    // PartialValues, of an array whose items differ
   std::uint32_t depth = 0;
-  FrameId parent = 0;
+  FrameId parent = kNoFrame;
   // Members or items so far, up to the highest count that rules distinguish.
   std::uint32_t count = 0;
   // Objects: the keys that are present or were skipped (a KeySet); none of
@@ -99,7 +107,7 @@ struct KeyInfo {
   automata::StateId extras = automata::kDeadState;  // other keys
   // The language of `extras`, before any key is dropped.
   std::optional<automata::LanguageId> others = {};
-  LexId start = 0;
+  LexId start = kDeadLexeme;
   // By the patterns that match: the frame of the member.  Reads the frame.
   std::unordered_map<std::vector<bool>, FrameId> next_extra = {};
 };
@@ -114,13 +122,13 @@ struct FrameMemo {
   std::array<std::uint32_t, schema_solver::kJsonTypes> entry = {
       kUnknown, kUnknown, kUnknown, kUnknown, kUnknown, kUnknown};
   // The frame after a value that every alternative accepts.
-  FrameId after_all = kUnknown;
-  FrameId next_item = kUnknown;
+  FrameId after_all{kUnknown};
+  FrameId next_item{kUnknown};
   Finishes finishes = Finishes::kNotAsked;
   recogniser::Configuration closed = {};
   bool closed_known = false;
-  FrameId canonical = kUnknown;
-  FrameId detached = kUnknown;
+  FrameId canonical{kUnknown};
+  FrameId detached{kUnknown};
   bool any_member = false;  // a member may come; known without `keys`
   std::unique_ptr<KeyInfo> keys;
 };
@@ -140,8 +148,7 @@ inline recogniser::Configuration left_value(FrameId frame,
                                             recogniser::LeftValue left) {
   return {recogniser::LeftValue::kLex, frame, left.lookahead, left.fulfilled};
 }
-static_assert(recogniser::LeftValue::kLex ==
-              static_cast<LexId>(Kind::kLeftValue));
+static_assert(recogniser::LeftValue::kLex == lex_of(Kind::kLeftValue));
 
 // Owned by a recogniser.  Append-only but for memos; references and spans stay
 // valid.  Frame 0 encloses the whole text.
@@ -153,6 +160,9 @@ class FrameTable {
   }
 
   const Frame& operator[](FrameId id) const { return frames_[id].frame; }
+  const Frame& operator[](const recogniser::Configuration& config) const {
+    return frames_[config.frame].frame;
+  }
   FrameMemo& memo(FrameId id) { return frames_[id].memo; }
   // Sets Frame::distinct, unique and alternatives.
   FrameId intern(Frame frame, std::span<const Alternative> alternatives);

@@ -61,13 +61,13 @@ UsedValues::Set Frames::barred_by_items(const Frame& frame,
 
 FrameId Frames::open(FrameId id, JsonType type) {
   const FrameId made = open_frame(id, type);
-  return frames_[made].partial == 0 || unique_.finishes(made) ? made : 0;
+  return frames_[made].partial == 0 || unique_.finishes(made) ? made : kNoFrame;
 }
 
 // Each conjunction of the value contributes its disjuncts of that type.
 FrameId Frames::open_frame(FrameId id, JsonType type) {
   const std::uint32_t left = frames_.levels_in(id);
-  if (left == 0) return 0;
+  if (left == 0) return kNoFrame;
   const schema_solver::ScopedDepthLimit levels(solver_.satisfiability(), left);
   const Frame& outer = frames_[id];
   Frame frame;
@@ -93,7 +93,7 @@ FrameId Frames::open_frame(FrameId id, JsonType type) {
       made.push_back(alternative);
     }
   }
-  return made.empty() ? 0 : frames_.intern(frame, made);
+  return made.empty() ? kNoFrame : frames_.intern(frame, made);
 }
 
 // Drops each alternative of an array that another alternative dominates: the
@@ -162,7 +162,7 @@ FrameId Frames::frame_after_value(FrameId id,
   if (all && !remember && frames_.memo(id).after_all != kUnknown) {
     return frames_.memo(id).after_all;
   }
-  if (left.empty()) return 0;
+  if (left.empty()) return kNoFrame;
   if (frame.kind == FrameKind::kArray) drop_dominated(left);
   // Step 2: the frame without a pending value.  With uniqueItems, the set of
   // values gets this one.
@@ -201,7 +201,7 @@ Configuration Frames::after_value(FrameId frame,
   const FrameId after =
       frame_after_value(frame, survivors, unique_value, nested);
   if (after == 0) return {};
-  return {static_cast<LexId>(kind), after, 0, 0};
+  return {lex_of(kind), after, 0, 0};
 }
 
 // In the parent frame, a conjunction survives if one of its alternatives in
@@ -215,7 +215,7 @@ Configuration Frames::close(FrameId id) {
   } else if (!fits.survivors.empty()) {
     closed = after_value(frames_[id].parent, fits.survivors, &fits.value,
                          frames_[id].partial);
-    if (frames_[closed.frame].partial != 0 && !unique_.finishes(closed.frame)) {
+    if (frames_[closed].partial != 0 && !unique_.finishes(frame_of(closed))) {
       closed = {};
     }
   }
@@ -290,7 +290,7 @@ FrameId Frames::canonical(FrameId id) {
     same.depth = frame.depth;
     same.parent =
         frame.kind == FrameKind::kRoot || frame.kind == FrameKind::kDetached
-            ? 0
+            ? kNoFrame
             : frames_.memo(frame.parent).canonical;
     same.count = frame.count;
     same.used = frame.used;

@@ -88,8 +88,8 @@ Result<std::unique_ptr<JsonRecogniser>> JsonRecogniser::make(
   if (!solver.satisfiable(root)) return made->why_unsatisfiable();
   // Step 3: some text must be valid within the depth limit.  frames_[0]
   // encloses the whole text.
-  const schema_solver::ScopedDepthLimit levels(solver.satisfiability(),
-                                               made->frames_.levels_in(0));
+  const schema_solver::ScopedDepthLimit levels(
+      solver.satisfiability(), made->frames_.levels_in(FrameId{0}));
   if (!solver.satisfiable(root)) {
     if (!base::work_left()) return cancelled_error();
     return Error{ErrorCode::kTooLarge,
@@ -103,10 +103,9 @@ Result<std::unique_ptr<JsonRecogniser>> JsonRecogniser::make(
   frame.pending = true;
   const Alternative only{.pending = root};
   const FrameId whole = made->frames_.intern(frame, {&only, 1});
-  made->start_ =
-      made->language_->raw()
-          ? made->enter_raw(whole)
-          : Configuration{static_cast<LexId>(Kind::kRoot), whole, 0, 0};
+  made->start_ = made->language_->raw()
+                     ? made->enter_raw(whole)
+                     : Configuration{lex_of(Kind::kRoot), whole, 0, 0};
   if (made->start_.dead()) return made->why_unsatisfiable();
   made->root_ = root;
   made->notes_.set_found(solver.notes().take(), solver.languages().narrowed());
@@ -160,7 +159,7 @@ std::shared_ptr<recogniser::Recogniser> JsonRecogniser::fresh() const {
 Configuration JsonRecogniser::start() { return start_; }
 
 Configuration JsonRecogniser::step(Configuration config, std::uint8_t byte) {
-  switch (lexemes_[config.lex].kind) {
+  switch (lexemes_[config].kind) {
     case Kind::kString:
       return string_step(config, byte);
     case Kind::kKey:
@@ -183,7 +182,7 @@ Configuration JsonRecogniser::structure_step(Configuration config,
   const JsonLayout& layout = options_.layout;
   if (layout.exact) return exact_layout_step(config, byte);
   if (base::is_space(byte)) {
-    if (config.lex == static_cast<LexId>(Kind::kRoot)) return {};
+    if (config.lex == lex_of(Kind::kRoot)) return {};
     if (layout.max_white_space == JsonLayout::kUnlimited) return config;
     if (config.count >= layout.max_white_space) return {};
     ++config.count;
@@ -198,8 +197,8 @@ Configuration JsonRecogniser::structure_step(Configuration config,
 // significant byte have been read.
 Configuration JsonRecogniser::exact_layout_step(Configuration config,
                                                 std::uint8_t byte) {
-  const Kind kind = lexemes_[config.lex].kind;
-  const Frame& frame = frames_[config.frame];
+  const Kind kind = lexemes_[config].kind;
+  const Frame& frame = frames_[config];
   const auto match_next = [&](const LayoutText& text) {
     if (config.count >= text.size() ||
         static_cast<std::uint8_t>(text[config.count]) != byte) {
@@ -216,7 +215,9 @@ Configuration JsonRecogniser::exact_layout_step(Configuration config,
       }
       const LayoutText text = {"", language_->new_line(frame.depth)};
       if (config.count < text.size()) {
-        if (!may_continue(config.frame) || !match_next(text)) return {};
+        if (!may_continue(frame_of(config)) || !match_next(text)) {
+          return {};
+        }
         return config;
       }
       return byte == '}' || byte == ']' ? Configuration{}
@@ -226,19 +227,20 @@ Configuration JsonRecogniser::exact_layout_step(Configuration config,
       const LayoutText text = {options_.layout.key_separator, 0};
       if (!match_next(text)) return {};
       if (config.count < text.size()) return config;
-      return {static_cast<LexId>(Kind::kValue), config.frame, 0, 0};
+      return {lex_of(Kind::kValue), config.frame, 0, 0};
     }
     case Kind::kAfter: {
-      if (config.extra != kClosing && may_continue(config.frame)) {
+      if (config.extra != kClosing && may_continue(frame_of(config))) {
         const LayoutText text = {language_->item_separator,
                                  language_->new_line(frame.depth)};
         if (match_next(text)) {
           config.extra = kContinuing;
           return config.count < text.size() ? config
-                                            : after_comma(config.frame);
+                                            : after_comma(frame_of(config));
         }
       }
-      if (config.extra == kContinuing || steps_.close(config.frame).dead()) {
+      if (config.extra == kContinuing ||
+          steps_.close(frame_of(config)).dead()) {
         return {};
       }
       const LayoutText text = {"", language_->new_line(frame.depth - 1U)};
@@ -264,42 +266,42 @@ bool JsonRecogniser::may_continue(FrameId id) {
 Configuration JsonRecogniser::after_comma(FrameId frame) {
   if (frames_[frame].kind == FrameKind::kObject) {
     if (!members_.any_member(frame)) return {};
-    return {static_cast<LexId>(Kind::kKeyNext), frame, 0, 0};
+    return {lex_of(Kind::kKeyNext), frame, 0, 0};
   }
   const FrameId next = starts_.next_item(frame);
   if (next == 0) return {};
-  return {static_cast<LexId>(Kind::kValue), next, 0, 0};
+  return {lex_of(Kind::kValue), next, 0, 0};
 }
 
 // The step with a byte between lexemes that is not white space.
 Configuration JsonRecogniser::token_step(Configuration config,
                                          std::uint8_t byte) {
-  const Frame& frame = frames_[config.frame];
-  switch (lexemes_[config.lex].kind) {
+  const Frame& frame = frames_[config];
+  switch (lexemes_[config].kind) {
     case Kind::kRoot:
     case Kind::kValue:
-      return begin_value(config.frame, byte);
+      return begin_value(frame_of(config), byte);
     case Kind::kItemFirst: {
-      if (byte == ']') return steps_.close(config.frame);
-      const FrameId next = starts_.next_item(config.frame);
+      if (byte == ']') return steps_.close(frame_of(config));
+      const FrameId next = starts_.next_item(frame_of(config));
       return next == 0 ? Configuration{} : begin_value(next, byte);
     }
     case Kind::kKeyFirst:
-      if (byte == '}') return steps_.close(config.frame);
+      if (byte == '}') return steps_.close(frame_of(config));
       [[fallthrough]];
     case Kind::kKeyNext: {
       if (byte != '"') return {};
-      const KeyInfo& info = members_.key_info(config.frame);
+      const KeyInfo& info = members_.key_info(frame_of(config));
       if (!info.any) return {};
       return {info.start, config.frame, 0, 0};
     }
     case Kind::kColon:
       if (byte != ':') return {};
-      return {static_cast<LexId>(Kind::kValue), config.frame, 0, 0};
+      return {lex_of(Kind::kValue), config.frame, 0, 0};
     case Kind::kAfter:
-      if (byte == ',') return after_comma(config.frame);
+      if (byte == ',') return after_comma(frame_of(config));
       if (frame.kind == FrameKind::kObject ? byte == '}' : byte == ']') {
-        return steps_.close(config.frame);
+        return steps_.close(frame_of(config));
       }
       return {};
     default:
@@ -316,7 +318,7 @@ Configuration JsonRecogniser::begin_value(FrameId id, std::uint8_t byte) {
       const std::uint32_t made = enter();
       frames_.memo(id).entry[index] = made;
     }
-    return frames_.memo(id).entry[index];
+    return decltype(enter())(frames_.memo(id).entry[index]);
   };
   switch (byte) {
     case '"':
@@ -327,9 +329,8 @@ Configuration JsonRecogniser::begin_value(FrameId id, std::uint8_t byte) {
       const JsonType type = byte == '{' ? JsonType::kObject : JsonType::kArray;
       const FrameId made = entered(type, [&] { return steps_.open(id, type); });
       if (made == 0) return {};
-      return {
-          static_cast<LexId>(byte == '{' ? Kind::kKeyFirst : Kind::kItemFirst),
-          made, 0, 0};
+      return {lex_of(byte == '{' ? Kind::kKeyFirst : Kind::kItemFirst), made, 0,
+              0};
     }
     case 't':
     case 'f': {
@@ -357,9 +358,9 @@ Configuration JsonRecogniser::begin_value(FrameId id, std::uint8_t byte) {
 
 bool JsonRecogniser::can_end(Configuration config) {
   if (language_->raw()) return raw_can_end(config);
-  const Kind kind = lexemes_[config.lex].kind;
+  const Kind kind = lexemes_[config].kind;
   if (kind == Kind::kEnd) return true;
-  if (kind != Kind::kNumber || frames_[config.frame].kind != FrameKind::kRoot) {
+  if (kind != Kind::kNumber || frames_[config].kind != FrameKind::kRoot) {
     return false;
   }
   return !end_number(config).dead();
@@ -399,8 +400,8 @@ std::uint32_t JsonRecogniser::count_in_mask_key(const Lexeme& lexeme,
 Configuration JsonRecogniser::mask_key(Configuration config,
                                        std::uint32_t longest) {
   if (language_->raw()) return raw_mask_key(config, longest);
-  const Lexeme& lexeme = lexemes_[config.lex];
-  config.frame = steps_.canonical(config.frame);
+  const Lexeme& lexeme = lexemes_[config];
+  config.frame = steps_.canonical(frame_of(config));
   if (lexeme.kind == Kind::kString || lexeme.kind == Kind::kKey) {
     if (!lexeme.track) config.extra = 0;
     config.count = lexeme.kind == Kind::kKey
@@ -426,7 +427,7 @@ std::string JsonRecogniser::expected(Configuration config) {
     return !step(config, byte).dead();
   };
   if (language_->raw()) return expected_in_raw(may_come);
-  const Lexeme& lexeme = lexemes_[config.lex];
+  const Lexeme& lexeme = lexemes_[config];
   switch (lexeme.kind) {
     case Kind::kEnd:
       return "the end";
@@ -436,7 +437,8 @@ std::string JsonRecogniser::expected(Configuration config) {
       return expected_in_string(may_come);
     case Kind::kKey:
       return expected_in_key(lexeme, keys_.trie(lexeme.trie),
-                             members_.key_info(config.frame).allowed, solver_);
+                             members_.key_info(frame_of(config)).allowed,
+                             solver_);
     default:
       return expected_bytes(lexeme.kind, can_end(config), options_.layout.exact,
                             may_come);

@@ -31,13 +31,13 @@ LexId KeyLexemes::text_step(const Lexeme& now, std::uint8_t byte,
   const KeyTrie& trie = tries_[now.trie];
   if (known == nullptr) {
     known = std::make_unique<ByNode>();
-    known->nodes.assign(trie.node(0).end, 0);
+    known->nodes.assign(trie.node(0).end, kDeadLexeme);
     bytes_ += sizeof(ByNode) + known->nodes.size() * sizeof(LexId);
-    known->outside.fill(0);
+    known->outside.fill(kDeadLexeme);
   }
   std::uint32_t child = KeyTrie::kNone;
   if (now.node != KeyTrie::kNone) child = trie.child(now.node, byte);
-  if (child == KeyTrie::kNone && !now.open) return 0;
+  if (child == KeyTrie::kNone && !now.open) return kDeadLexeme;
   const auto lexeme = [&] {
     Lexeme next;
     next.kind = Kind::kKey;
@@ -133,7 +133,9 @@ LexId KeyLexemes::compute_step(LexId id, std::uint8_t byte) {
   const BodyState body = json::next(now.body, byte);
   const bool canonical =
       !language_.canonical || json::canonical_next(now.body, now.partial, byte);
-  if (!canonical && !now.open) return lexemes_.remember_step(id, byte, 0);
+  if (!canonical && !now.open) {
+    return lexemes_.remember_step(id, byte, kDeadLexeme);
+  }
   Lexeme next;
   next.kind = Kind::kKey;
   next.body = body;
@@ -181,7 +183,8 @@ LexId KeyLexemes::compute_step(LexId id, std::uint8_t byte) {
     satisfiable =
         next.extras != automata::kDeadState || next.node != KeyTrie::kNone;
   }
-  const LexId target = satisfiable ? lexemes_.intern(std::move(next)) : 0;
+  const LexId target =
+      satisfiable ? lexemes_.intern(std::move(next)) : kDeadLexeme;
   return strings_.remember_range(id, byte, target);
 }
 

@@ -70,12 +70,12 @@ bool KeyTrie::any_below(const schema_solver::KeySets& sets,
   for (auto late = std::lower_bound(late_.begin(), late_.end(), at);
        late != late_.end() && *late < end; ++late) {
     if (sets.contains(among, keys_[*late])) return true;
-    if (at < *late && sets.any(among, keys_[at], keys_[*late - 1] + 1)) {
+    if (at < *late && sets.any(among, keys_[at], keys_[*late - 1])) {
       return true;
     }
     at = *late + 1;
   }
-  return at < end && sets.any(among, keys_[at], keys_[end - 1] + 1);
+  return at < end && sets.any(among, keys_[at], keys_[end - 1]);
 }
 
 }  // namespace parlance::json_recogniser

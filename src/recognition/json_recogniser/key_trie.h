@@ -45,7 +45,8 @@ class KeyTrie {
   }
   std::size_t memory_bytes() const {
     return sizeof(KeyTrie) + nodes_.capacity() * sizeof(Node) +
-           (keys_.capacity() + late_.capacity()) * sizeof(std::uint32_t) +
+           keys_.capacity() * sizeof(schema_solver::KeyId) +
+           late_.capacity() * sizeof(std::uint32_t) +
            languages_.capacity() * sizeof(automata::LanguageId);
   }
   // Whether a key of `among` is at the node or below it.

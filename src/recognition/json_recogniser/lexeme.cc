@@ -55,9 +55,9 @@ Lexeme Lexeme::without_entries() const {
 
 LexemeTable::LexemeTable() {
   lexemes_.resize(kFirstLexeme);
-  for (LexId id = 0; id < kFirstLexeme; ++id) {
-    lexemes_[id].kind = id <= static_cast<LexId>(Kind::kLeftValue)
-                            ? static_cast<Kind>(id)
+  for (LexId id = kDeadLexeme; id < kFirstLexeme; ++id) {
+    lexemes_[id].kind = id <= lex_of(Kind::kLeftValue)
+                            ? static_cast<Kind>(id.value())
                             : Kind::kDead;
   }
 }

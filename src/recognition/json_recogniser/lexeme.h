@@ -20,15 +20,17 @@
 #include "base/byte_row.h"
 #include "base/fingerprint.h"
 #include "base/hashed_ids.h"
+#include "base/id.h"
 #include "base/unbounded.h"
 #include "json/string_body.h"
 #include "json_recogniser/key_trie.h"
 #include "json_recogniser/used_values.h"
+#include "recogniser/configuration.h"
 #include "schema_solver/constraints.h"
 
 namespace parlance::json_recogniser {
 
-using LexId = std::uint32_t;
+using LexId = base::Id<struct LexTag>;  // Configuration::lex
 // In place of an id that is not known yet.
 inline constexpr std::uint32_t kUnknown = 0xFFFFFFFF;
 
@@ -51,7 +53,17 @@ enum class Kind : std::uint8_t {
   kString,
   kKey,
 };
-inline constexpr LexId kFirstLexeme = 16;
+inline constexpr LexId kDeadLexeme{0};
+inline constexpr LexId kFirstLexeme{16};
+
+// REQUIRES: `kind` is a state between lexemes.
+constexpr LexId lex_of(Kind kind) {
+  return LexId(static_cast<std::uint8_t>(kind));
+}
+// Of a configuration of this recogniser.
+constexpr LexId lex_of(const recogniser::Configuration& config) {
+  return LexId(config.lex);
+}
 
 // Part of a lexeme's state that belongs to one conjunction of the frame.
 struct LexemeEntry {
@@ -131,6 +143,12 @@ class LexemeTable {
 
   Lexeme& operator[](LexId id) { return lexemes_[id]; }
   const Lexeme& operator[](LexId id) const { return lexemes_[id]; }
+  Lexeme& operator[](const recogniser::Configuration& config) {
+    return lexemes_[config.lex];
+  }
+  const Lexeme& operator[](const recogniser::Configuration& config) const {
+    return lexemes_[config.lex];
+  }
   LexId intern(Lexeme lexeme);
   // Stores and returns the target of a byte.
   LexId remember_step(LexId from, std::uint8_t byte, LexId to) {

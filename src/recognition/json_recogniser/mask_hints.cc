@@ -50,7 +50,7 @@ constexpr auto kAfterBytes = set_of(",]} \t\n\r");
 }  // namespace
 
 base::ByteSet JsonRecogniser::first_bytes(Configuration config) {
-  const Lexeme& lexeme = lexemes_[config.lex];
+  const Lexeme& lexeme = lexemes_[config];
   if (lexeme.kind == Kind::kKey) {
     return lexeme.open || lexeme.extras != automata::kDeadState
                ? base::kAllBytes
@@ -92,7 +92,7 @@ Hint JsonRecogniser::hint(Configuration config) {
   } else if (const SplitKeys apart = split_keys(config); !apart.others.dead()) {
     hint.place = apart;
   }
-  const Kind kind = lexemes_[config.lex].kind;
+  const Kind kind = lexemes_[config].kind;
   if (kind < Kind::kValue || kind > Kind::kAfter) return hint;
   hint.value = value_state(mask_key(config, recogniser::kLongestToken));
   if (!hint.value.dead()) {
@@ -103,7 +103,7 @@ Hint JsonRecogniser::hint(Configuration config) {
 
 std::optional<base::ByteSet> JsonRecogniser::exception_bytes(
     Configuration config) {
-  const Lexeme& lexeme = lexemes_[config.lex];
+  const Lexeme& lexeme = lexemes_[config];
   const bool some =
       lexeme.node != KeyTrie::kNone &&
       (lexeme.kind == Kind::kKey ? lexeme.open : lexeme.kind == Kind::kString);
@@ -140,8 +140,8 @@ base::ByteSet JsonRecogniser::bytes_of_exceptions(const Lexeme& lexeme) {
 // them.  Keys: a hint if every other key may come; the keys of the trie are
 // exceptions.
 std::optional<FreeString> JsonRecogniser::free_string(Configuration config) {
-  const Lexeme& lexeme = lexemes_[config.lex];
-  const bool inside = frames_[config.frame].partial != 0;
+  const Lexeme& lexeme = lexemes_[config];
+  const bool inside = frames_[config].partial != 0;
   if (inside && !lexeme.noted) return std::nullopt;
   FreeString hint;
   hint.state = lexeme.body;
@@ -169,11 +169,11 @@ std::optional<FreeString> JsonRecogniser::free_string(Configuration config) {
     for (const LexemeEntry& entry : lexeme.entries) {
       add_conjunction(survivors, entry.conjunction);
     }
-    hint.after =
-        steps_.after_value(config.frame, survivors, inside ? &kHole : nullptr);
+    hint.after = steps_.after_value(frame_of(config), survivors,
+                                    inside ? &kHole : nullptr);
     // Of few values the string may be the last that was left for the next item.
     if (lexeme.track && !inside && !hint.after.dead()) {
-      const FrameId next = starts_.next_item(hint.after.frame);
+      const FrameId next = starts_.next_item(frame_of(hint.after));
       const auto lasting = [this](schema_solver::ConjunctionId conjunction) {
         return solver_.values().infinite(conjunction);
       };
@@ -188,8 +188,8 @@ std::optional<FreeString> JsonRecogniser::free_string(Configuration config) {
   hint.depends_on_text = lexeme.track;
   hint.has_exceptions = lexeme.node != KeyTrie::kNone;
   const FrameId frame =
-      members_.with_member(config.frame, KeyTrie::kNone, {}, nullptr);
-  if (frame != 0) hint.after = {static_cast<LexId>(Kind::kColon), frame, 0, 0};
+      members_.with_member(frame_of(config), KeyTrie::kNone, {}, nullptr);
+  if (frame != 0) hint.after = {lex_of(Kind::kColon), frame, 0, 0};
   return hint;
 }
 
@@ -199,7 +199,7 @@ std::optional<FreeString> JsonRecogniser::free_string(Configuration config) {
 // maximum.
 void JsonRecogniser::find_accepting_ranges(Configuration config,
                                            FreeString& hint) {
-  const Lexeme& lexeme = lexemes_[config.lex];
+  const Lexeme& lexeme = lexemes_[config];
   const auto low = [&](const LexemeEntry& entry) {
     return entry.min > config.count ? entry.min - config.count : 0;
   };
@@ -227,12 +227,12 @@ void JsonRecogniser::find_accepting_ranges(Configuration config,
     const std::uint32_t end =
         i + 1 < begins.size() ? begins[i + 1] - 1 : base::kUnbounded;
     hint.accepting_ranges.push_back(
-        {begin, end, steps_.after_value(config.frame, survivors, nullptr)});
+        {begin, end, steps_.after_value(frame_of(config), survivors, nullptr)});
   }
 }
 
 std::optional<Between> JsonRecogniser::between(Configuration config) {
-  const Kind kind = lexemes_[config.lex].kind;
+  const Kind kind = lexemes_[config].kind;
   if (options_.layout.exact || kind < Kind::kValue || kind > Kind::kAfter) {
     return std::nullopt;
   }
@@ -249,10 +249,10 @@ LexemeHint JsonRecogniser::lexeme_hint(Configuration config) {
   LexemeHint hint{.fingerprint = lexeme_fingerprint(config)};
   if (!hint.fingerprint) return hint;
   hint.end =
-      lexemes_[config.lex].kind == Kind::kNumber ? LexemeHint::kJsonEnd : '"';
+      lexemes_[config].kind == Kind::kNumber ? LexemeHint::kJsonEnd : '"';
   hint.chars_left = chars_left(config);
   hint.unbounded = unbounded(config);
-  if (by_state(lexemes_[hint.unbounded.lex])) {
+  if (by_state(lexemes_[hint.unbounded])) {
     hint.states = this;
     hint.state = hint.unbounded.lex;
   }
@@ -264,7 +264,7 @@ LexemeHint JsonRecogniser::lexeme_hint(Configuration config) {
 // lexeme unless it depends on the count: with several bounded entries, a bound
 // drops one entry earlier than another.
 base::Fingerprint JsonRecogniser::content_fingerprint(Configuration config) {
-  Lexeme& lexeme = lexemes_[config.lex];
+  Lexeme& lexeme = lexemes_[config];
   const bool key = lexeme.kind == Kind::kKey;
   if (key) {
     // Outside the trie a key is a string of the language of other keys.
@@ -335,7 +335,7 @@ base::Fingerprint JsonRecogniser::lexeme_fingerprint(Configuration config) {
 }
 
 std::uint32_t JsonRecogniser::chars_left(Configuration config) {
-  const Lexeme& lexeme = lexemes_[config.lex];
+  const Lexeme& lexeme = lexemes_[config];
   if (lexeme.kind != Kind::kString || lexeme.entries.size() != 1 ||
       lexeme.max == base::kUnbounded) {
     return base::kUnbounded;
@@ -344,7 +344,7 @@ std::uint32_t JsonRecogniser::chars_left(Configuration config) {
 }
 
 Configuration JsonRecogniser::unbounded(Configuration config) {
-  const Lexeme& now = lexemes_[config.lex];
+  const Lexeme& now = lexemes_[config];
   const bool bounded = chars_left(config) != base::kUnbounded;
   const bool patterns = now.kind == Kind::kKey && !now.entries.empty();
   if (!bounded && !now.track && !patterns) return config;
@@ -364,7 +364,7 @@ Configuration JsonRecogniser::unbounded(Configuration config) {
 // The keys that the schema spells, and the language of the other keys.  No key
 // is in both.
 SplitKeys JsonRecogniser::split_keys(Configuration config) {
-  const Lexeme& now = lexemes_[config.lex];
+  const Lexeme& now = lexemes_[config];
   if (now.kind != Kind::kKey || now.open || now.node == KeyTrie::kNone ||
       now.extras == automata::kDeadState) {
     return {};
@@ -373,7 +373,7 @@ SplitKeys JsonRecogniser::split_keys(Configuration config) {
   Lexeme words = now.without_entries();
   words.track = false;
   words.extras = automata::kDeadState;
-  if (keys_.spells_any(members_.key_info(config.frame).allowed, words)) {
+  if (keys_.spells_any(members_.key_info(frame_of(config)).allowed, words)) {
     apart.keys.lex = lexemes_.intern(std::move(words));
     apart.keys.extra = 0;
   } else {
@@ -389,8 +389,8 @@ SplitKeys JsonRecogniser::split_keys(Configuration config) {
 // `to` was reached without a bound, so its LexemeEntry::needed is not known.
 std::optional<std::uint32_t> JsonRecogniser::chars_needed(Configuration from,
                                                           Configuration to) {
-  const Lexeme& lexeme = lexemes_[to.lex];
-  if (from.frame != to.frame || lexeme.kind != lexemes_[from.lex].kind) {
+  const Lexeme& lexeme = lexemes_[to];
+  if (from.frame != to.frame || lexeme.kind != lexemes_[from].kind) {
     return std::nullopt;
   }
   if (lexeme.kind != Kind::kString || lexeme.entries.size() != 1) return 0;
@@ -399,7 +399,7 @@ std::optional<std::uint32_t> JsonRecogniser::chars_needed(Configuration from,
 
 // A number continues as long as one alternative does.
 bool JsonRecogniser::any_digits(Configuration config) {
-  const Lexeme& lexeme = lexemes_[config.lex];
+  const Lexeme& lexeme = lexemes_[config];
   return lexeme.kind == Kind::kNumber && !lexeme.track &&
          std::any_of(lexeme.entries.begin(), lexeme.entries.end(),
                      [this](const LexemeEntry& entry) {
@@ -421,15 +421,16 @@ bool JsonRecogniser::by_state(const Lexeme& lexeme) const {
 
 std::uint32_t JsonRecogniser::lexeme_step(std::uint32_t lex,
                                           std::uint8_t byte) {
-  const Lexeme& now = lexemes_[lex];
-  if (!json::is_live(json::next(now.body, byte))) return 0;
-  if (now.kind == Kind::kString) return strings_.step(lex, byte);
-  const LexId target = keys_.general_step(lex, byte);
-  return lexemes_[target].extras == automata::kDeadState ? 0 : target;
+  const LexId id(lex);
+  const Lexeme& now = lexemes_[id];
+  if (!json::is_live(json::next(now.body, byte))) return kDeadLexeme;
+  if (now.kind == Kind::kString) return strings_.step(id, byte);
+  const LexId target = keys_.general_step(id, byte);
+  return lexemes_[target].extras == automata::kDeadState ? kDeadLexeme : target;
 }
 
 std::uint32_t JsonRecogniser::min_chars(std::uint32_t lex) {
-  const Lexeme& lexeme = lexemes_[lex];
+  const Lexeme& lexeme = lexemes_[LexId(lex)];
   const automata::StateId state =
       lexeme.kind == Kind::kKey ? lexeme.extras : lexeme.entries.front().state;
   return strings_.min_chars_needed(lexeme.body, lexeme.partial, state,
@@ -439,7 +440,7 @@ std::uint32_t JsonRecogniser::min_chars(std::uint32_t lex) {
 // A string may continue as long as one alternative accepts it, so the lowest of
 // their bounds counts, and the most characters that cannot end one.
 recogniser::LexemeStates::Facts JsonRecogniser::facts(std::uint32_t lex) {
-  const Lexeme& lexeme = lexemes_[lex];
+  const Lexeme& lexeme = lexemes_[LexId(lex)];
   Facts facts{.any_escapes = any_escapes(lexeme)};
   if (lexeme.body != BodyState::kText) return facts;
   const bool key = lexeme.kind == Kind::kKey;
@@ -467,12 +468,13 @@ recogniser::LexemeStates::Facts JsonRecogniser::facts(std::uint32_t lex) {
 
 recogniser::LexemeStates::Parts JsonRecogniser::lexeme_parts(
     std::uint32_t lex) {
-  const Lexeme now = lexemes_[lex].without_entries();
-  const std::vector<LexemeEntry> entries = lexemes_[lex].entries;
+  const Lexeme& whole = lexemes_[LexId(lex)];
+  const Lexeme now = whole.without_entries();
+  const std::vector<LexemeEntry> entries = whole.entries;
   const bool key = now.kind == Kind::kKey;
   Parts parts;
   if (now.body != BodyState::kText || (!key && entries.size() != 1) ||
-      lexemes_[lex].avoids()) {
+      whole.avoids()) {
     return parts;
   }
   const automata::Languages::Parts of_state =

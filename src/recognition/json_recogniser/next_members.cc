@@ -34,19 +34,22 @@ using schema_solver::SchemaSolver;
 //
 // What the memo reads is its key: the disjuncts, and the keys remembered.
 std::uint32_t NextMembers::key_trie(const Frame& frame) {
-  std::vector<std::uint32_t> key = {frame.used};
+  std::vector<DisjunctId> disjuncts;
   for (const Alternative& one : frame.alternatives) {
-    key.push_back(one.disjunct);
+    disjuncts.push_back(one.disjunct);
   }
-  std::sort(key.begin() + 1, key.end());
-  key.erase(std::unique(key.begin() + 1, key.end()), key.end());
-  KeySets& sets = solver_.key_sets();
-  const std::span<const std::uint32_t> disjuncts = std::span(key).subspan(1);
+  std::ranges::sort(disjuncts);
+  disjuncts.erase(std::unique(disjuncts.begin(), disjuncts.end()),
+                  disjuncts.end());
+  KeySet remembered = frame.used;
   for (const DisjunctId disjunct : disjuncts) {
-    key.front() = sets.subtract(key.front(), solver_.keys().spelled(disjunct));
+    remembered = solver_.key_sets().subtract(remembered,
+                                             solver_.keys().spelled(disjunct));
   }
+  std::vector<std::uint32_t> key = {remembered};
+  key.insert(key.end(), disjuncts.begin(), disjuncts.end());
   const auto [it, is_new] = key_trie_of_.try_emplace(bytes_of(key), 0);
-  if (is_new) it->second = make_key_trie(disjuncts, key.front());
+  if (is_new) it->second = make_key_trie(disjuncts, remembered);
   return it->second;
 }
 
@@ -426,10 +429,10 @@ FrameId NextMembers::with_member(FrameId id, std::uint32_t index,
   if (index != KeyTrie::kNone &&
       !solver_.key_sets().contains(info.allowed,
                                    keys_.trie(info.trie).keys()[index])) {
-    return 0;
+    return kNoFrame;
   }
   const FrameId made = member_of(id, index, std::move(matched), text);
-  return frames_[made].partial == 0 || unique_.finishes(made) ? made : 0;
+  return frames_[made].partial == 0 || unique_.finishes(made) ? made : kNoFrame;
 }
 
 FrameId NextMembers::member_of(FrameId id, std::uint32_t index,
@@ -563,7 +566,7 @@ FrameId NextMembers::make_member(FrameId id, const KeyClass& key_class,
       }
     }
   }
-  if (made.empty()) return 0;
+  if (made.empty()) return kNoFrame;
   next.count =
       static_cast<std::uint32_t>(std::min<std::uint64_t>(progress.count, cap));
   next.used = progress.used;

@@ -31,7 +31,7 @@ Configuration JsonRecogniser::enter_raw(FrameId frame) {
 }
 
 bool JsonRecogniser::raw_can_end(Configuration config) {
-  const Lexeme& lexeme = lexemes_[config.lex];
+  const Lexeme& lexeme = lexemes_[config];
   return lexeme.body == BodyState::kText &&
          std::ranges::any_of(lexeme.entries, [&](const LexemeEntry& entry) {
            return config.count >= entry.min && config.count <= entry.max &&
@@ -46,7 +46,7 @@ bool JsonRecogniser::raw_can_end(Configuration config) {
 Configuration JsonRecogniser::raw_mask_key(Configuration config,
                                            std::uint32_t longest) {
   if (config.dead()) return config;
-  const Lexeme& now = lexemes_[config.lex];
+  const Lexeme& now = lexemes_[config];
   const auto is_bounded = [](const LexemeEntry& entry) {
     return entry.min != 0 || entry.max != base::kUnbounded;
   };
@@ -80,15 +80,16 @@ Configuration JsonRecogniser::raw_mask_key(Configuration config,
 const JsonRecogniser::ByteClassTable* JsonRecogniser::byte_classes_at(
     Configuration config) {
   if (!language_->raw() || config.dead()) return nullptr;
-  std::unique_ptr<ByteClassTable>& known = raw_classes_[config.lex];
+  std::unique_ptr<ByteClassTable>& known = raw_classes_[lex_of(config)];
   if (known == nullptr) {
     known = std::make_unique<ByteClassTable>();
     std::vector<std::pair<LexId, std::uint8_t>> least;
     for (unsigned i = 0; i < 256; ++i) {
       const auto byte = static_cast<std::uint8_t>(i);
-      const bool dead = strings_.next_body(lexemes_[config.lex].body, byte) ==
-                        BodyState::kDead;
-      const LexId target = dead ? 0 : strings_.step(config.lex, byte);
+      const bool dead =
+          strings_.next_body(lexemes_[config].body, byte) == BodyState::kDead;
+      const LexId target =
+          dead ? kDeadLexeme : strings_.step(lex_of(config), byte);
       const auto at = std::ranges::find(least, target,
                                         &std::pair<LexId, std::uint8_t>::first);
       (*known)[i] = at == least.end() ? byte : at->second;

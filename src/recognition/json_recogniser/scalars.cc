@@ -34,7 +34,7 @@ constexpr std::string_view kLiterals[] = {"null", "true", "false"};
 // follow, the frame decides whether one of these is still allowed.
 Configuration JsonRecogniser::key_step(Configuration config,
                                        std::uint8_t byte) {
-  const Lexeme& now = lexemes_[config.lex];
+  const Lexeme& now = lexemes_[config];
   const BodyState body = json::next(now.body, byte);
   if (body == BodyState::kDead) return {};
   if (body == BodyState::kExit) {
@@ -59,16 +59,16 @@ Configuration JsonRecogniser::key_step(Configuration config,
     const std::string spelled =
         now.track ? texts_[config.extra] : std::string();
     const FrameId frame =
-        members_.with_member(config.frame, index, std::move(matched),
+        members_.with_member(frame_of(config), index, std::move(matched),
                              now.track ? &spelled : nullptr);
     if (frame == 0) return {};
-    return {static_cast<LexId>(Kind::kColon), frame, 0, 0};
+    return {lex_of(Kind::kColon), frame, 0, 0};
   }
-  const LexId target = keys_.step(config.lex, byte, body);
+  const LexId target = keys_.step(lex_of(config), byte, body);
   if (target == 0) return {};
   const Lexeme& next = lexemes_[target];
   if (!next.open && next.extras == automata::kDeadState &&
-      !keys_.spells_any(members_.key_info(config.frame).allowed, next)) {
+      !keys_.spells_any(members_.key_info(frame_of(config)).allowed, next)) {
     return {};
   }
   if (now.track) {
@@ -81,11 +81,11 @@ Configuration JsonRecogniser::key_step(Configuration config,
 
 Configuration JsonRecogniser::string_step(Configuration config,
                                           std::uint8_t byte) {
-  const Lexeme& now = lexemes_[config.lex];
+  const Lexeme& now = lexemes_[config];
   const BodyState body = strings_.next_body(now.body, byte);
   if (body == BodyState::kDead) return {};
   if (body == BodyState::kExit) return close_string(config);
-  const LexId target = strings_.step(config.lex, byte);
+  const LexId target = strings_.step(lex_of(config), byte);
   if (target == 0) return {};
   if (now.track) {
     config.extra =
@@ -100,7 +100,7 @@ Configuration JsonRecogniser::string_step(Configuration config,
 }
 
 Configuration JsonRecogniser::close_string(Configuration config) {
-  const Lexeme& lexeme = lexemes_[config.lex];
+  const Lexeme& lexeme = lexemes_[config];
   if (lexeme.node != KeyTrie::kNone && !lexeme.noted &&
       values_.ends(lexeme.node)) {
     return {};  // the value was used already
@@ -116,10 +116,10 @@ Configuration JsonRecogniser::close_string(Configuration config) {
   }
   if (survivors.empty()) return {};
   if (!lexeme.track) {
-    return steps_.after_value(config.frame, survivors, nullptr);
+    return steps_.after_value(frame_of(config), survivors, nullptr);
   }
   const std::string value = "\"" + texts_[config.extra];
-  return steps_.after_value(config.frame, survivors, &value);
+  return steps_.after_value(frame_of(config), survivors, &value);
 }
 
 // The step of a number's lexeme, in its row if it depends on the lexeme alone.
@@ -131,7 +131,7 @@ Configuration JsonRecogniser::close_string(Configuration config) {
 // does may have the same lexeme.
 LexId JsonRecogniser::compute_number_step(Configuration config,
                                           std::uint8_t byte) {
-  const Lexeme& now = lexemes_[config.lex];
+  const Lexeme& now = lexemes_[config];
   NumberLanguages& numbers = solver_.numbers();
   Lexeme next;
   next.kind = Kind::kNumber;
@@ -156,7 +156,7 @@ LexId JsonRecogniser::compute_number_step(Configuration config,
     const bool exponent = number.part == NumberPart::kExponent;
     if (exponent || !numbers_.surely_left(number)) {
       const UsedValues::Set barred =
-          steps_.barred_in(config.frame, entry.conjunction);
+          steps_.barred_in(frame_of(config), entry.conjunction);
       by_text = by_text || exponent || barred == UsedValues::kNone ||
                 numbers_.numbers_left(number) == Left::kPerhapsByExponent;
       const std::string so_far = texts_[config.extra] + static_cast<char>(byte);
@@ -168,13 +168,14 @@ LexId JsonRecogniser::compute_number_step(Configuration config,
     distinct.add(moved);
   }
   const LexId target =
-      next.entries.empty() ? 0 : lexemes_.intern(std::move(next));
-  return by_text ? target : lexemes_.remember_step(config.lex, byte, target);
+      next.entries.empty() ? kDeadLexeme : lexemes_.intern(std::move(next));
+  return by_text ? target
+                 : lexemes_.remember_step(lex_of(config), byte, target);
 }
 
 Configuration JsonRecogniser::number_step(Configuration config,
                                           std::uint8_t byte) {
-  LexId target = lexemes_[config.lex].known_step(byte);
+  LexId target = lexemes_[config].known_step(byte);
   if (target == kUnknown) target = compute_number_step(config, byte);
   if (target != 0) {
     if (lexemes_[target].track) {
@@ -189,12 +190,12 @@ Configuration JsonRecogniser::number_step(Configuration config,
   if (byte != ',' && byte != ']' && byte != '}' && !base::is_space(byte)) {
     return {};
   }
-  return left_value(over.frame,
+  return left_value(frame_of(over),
                     {.fulfilled = over.extra, .lookahead = byte + 1U});
 }
 
 Configuration JsonRecogniser::end_number(Configuration config) {
-  const Lexeme& lexeme = lexemes_[config.lex];
+  const Lexeme& lexeme = lexemes_[config];
   const std::string value =
       lexeme.track ? schema_solver::number_value(texts_[config.extra])
                    : std::string();
@@ -202,14 +203,14 @@ Configuration JsonRecogniser::end_number(Configuration config) {
   for (const LexemeEntry& entry : lexeme.entries) {
     if (!solver_.numbers().accepting(entry.state)) continue;
     if (lexeme.track &&
-        values_.contains(steps_.barred_in(config.frame, entry.conjunction),
+        values_.contains(steps_.barred_in(frame_of(config), entry.conjunction),
                          value)) {
       continue;
     }
     add_conjunction(survivors, entry.conjunction);
   }
   if (survivors.empty()) return {};
-  return steps_.after_value(config.frame, survivors,
+  return steps_.after_value(frame_of(config), survivors,
                             lexeme.track ? &value : nullptr);
 }
 
@@ -217,7 +218,7 @@ Configuration JsonRecogniser::end_number(Configuration config) {
 
 Configuration JsonRecogniser::literal_step(Configuration config,
                                            std::uint8_t byte) {
-  const Lexeme& now = lexemes_[config.lex];
+  const Lexeme& now = lexemes_[config];
   Lexeme next;
   next.kind = Kind::kLiteral;
   next.literal = now.literal;
@@ -244,7 +245,7 @@ Configuration JsonRecogniser::literal_step(Configuration config,
     survivors.push_back(entry.conjunction);
   }
   const std::string value = "w" + std::string(literal);
-  return steps_.after_value(config.frame, survivors, &value);
+  return steps_.after_value(frame_of(config), survivors, &value);
 }
 
 }  // namespace parlance::json_recogniser

@@ -259,7 +259,7 @@ void StringLexemes::count_raw(LexemeEntry& entry,
 
 // Where no maximum is left, nothing depends on a number above all minimums.
 Configuration StringLexemes::counted_in_raw(Configuration config) {
-  const Lexeme& lexeme = lexemes_[config.lex];
+  const Lexeme& lexeme = lexemes_[config];
   if (lexeme.max != base::kUnbounded) return config;
   std::uint32_t most = 0;
   for (const LexemeEntry& entry : lexeme.entries) {
@@ -271,7 +271,7 @@ Configuration StringLexemes::counted_in_raw(Configuration config) {
 
 // Drops the entries whose maximum length is exceeded.
 Configuration StringLexemes::within_bounds(Configuration config) {
-  const Lexeme& now = lexemes_[config.lex];
+  const Lexeme& now = lexemes_[config];
   Lexeme next = now.without_entries();
   for (const LexemeEntry& entry : now.entries) {
     if (entry.max == base::kUnbounded ||
@@ -436,7 +436,7 @@ LexId StringLexemes::compute_step(LexId id, std::uint8_t byte) {
                              });
   }
   const LexId target =
-      next.entries.empty() ? 0 : lexemes_.intern(std::move(next));
+      next.entries.empty() ? kDeadLexeme : lexemes_.intern(std::move(next));
   return remember_range(id, byte, target);
 }
 

@@ -120,7 +120,7 @@ class UniqueItems::ItemSearch {
 
  private:
   struct Node {
-    FrameId frame = 0;
+    FrameId frame = kNoFrame;
     std::size_t part = 0;
     bool closed = false;  // the edge that was taken is the closing bracket
     std::vector<ConjunctionId> conjunctions = {};
@@ -132,7 +132,7 @@ class UniqueItems::ItemSearch {
   struct Edge {
     enum class Kind : std::uint8_t { kNone, kFrame, kItem, kEndless };
     Kind kind = Kind::kNone;
-    FrameId frame = 0;
+    FrameId frame = kNoFrame;
   };
 
   void enter(FrameId id) {

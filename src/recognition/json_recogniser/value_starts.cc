@@ -116,7 +116,7 @@ LexId ValueStarts::string(FrameId id) {
       only = language;
     }
   }
-  if (lexeme.entries.empty()) return 0;
+  if (lexeme.entries.empty()) return kDeadLexeme;
   if (frame.partial != 0 && lexeme.total && lexeme.entries.size() == 1 &&
       lexeme.entries.front().max == base::kUnbounded) {
     if (const std::optional<UsedValues::Set> noted =
@@ -154,7 +154,7 @@ LexId ValueStarts::number(FrameId id) {
           {.conjunction = conjunction, .state = state, .used = barred});
     }
   }
-  if (lexeme.entries.empty()) return 0;
+  if (lexeme.entries.empty()) return kDeadLexeme;
   return lexemes_.intern(std::move(lexeme));
 }
 
@@ -186,7 +186,7 @@ LexId ValueStarts::literal(FrameId id, JsonType type) {
       lexeme.entries.push_back({.conjunction = conjunction, .state = values});
     }
   }
-  if (lexeme.entries.empty()) return 0;
+  if (lexeme.entries.empty()) return kDeadLexeme;
   return lexemes_.intern(std::move(lexeme));
 }
 
@@ -210,7 +210,7 @@ FrameId ValueStarts::next_item(FrameId id) {
   if (made != 0 && frames_[made].unique &&
       !(frames_[made].partial != 0 ? unique_.finishes(made)
                                    : any_value_left(made))) {
-    made = 0;
+    made = kNoFrame;
   }
   frames_.memo(id).next_item = made;
   return made;

@@ -35,20 +35,20 @@ FrameId JsonRecogniser::detached(std::vector<ConjunctionId> conjunctions) {
   std::vector<Alternative> made;
   made.reserve(conjunctions.size());
   for (const ConjunctionId conjunction : conjunctions) {
-    made.push_back({schema_solver::kAnything, 0, 0, conjunction});
+    made.push_back({.pending = conjunction});
   }
   return frames_.intern(frame, made);
 }
 
 Configuration JsonRecogniser::value_state(Configuration config) {
-  const Frame& frame = frames_[config.frame];
+  const Frame& frame = frames_[config];
   // Near the depth limit, and with indentation, the value depends on its depth.
   if (!frame.pending || frame.unique || options_.layout.indent ||
       frame.depth + kDepthReach > options_.limits.depth ||
       frame.kind == FrameKind::kDetached) {
     return {};
   }
-  config.frame = value_frame(config.frame);
+  config.frame = value_frame(frame_of(config));
   return config;
 }
 
@@ -63,9 +63,9 @@ FrameId JsonRecogniser::value_frame(FrameId id) {
 
 Configuration JsonRecogniser::resume(Configuration config, LeftValue left) {
   const Configuration real = steps_.after_value(
-      config.frame,
+      frame_of(config),
       left.fulfilled == LeftValue::kAll
-          ? frames_.conjunctions_in(value_frame(config.frame))
+          ? frames_.conjunctions_in(value_frame(frame_of(config)))
           : fulfilled(left.fulfilled),
       nullptr);
   return left.by_lookahead()
@@ -130,10 +130,10 @@ base::Fingerprint JsonRecogniser::scalar_fingerprint(
 // Besides the value, its mask reads the layout.  It does not read the limit on
 // depth: near that there is no value state.
 base::Fingerprint JsonRecogniser::value_fingerprint(Configuration config) {
-  const Frame& frame = frames_[config.frame];
+  const Frame& frame = frames_[config];
   if (frame.kind != FrameKind::kDetached || frame.alternatives.size() != 1 ||
-      (config.lex != static_cast<LexId>(Kind::kColon) &&
-       config.lex != static_cast<LexId>(Kind::kValue))) {
+      (config.lex != lex_of(Kind::kColon) &&
+       config.lex != lex_of(Kind::kValue))) {
     return {};
   }
   const ConjunctionId conjunction = frame.alternatives[0].pending;
@@ -156,12 +156,12 @@ base::Fingerprint JsonRecogniser::value_fingerprint(Configuration config) {
 // conjunction, found in one table look-up.
 Configuration JsonRecogniser::step_or_value(Configuration config,
                                             std::uint8_t byte) {
-  const Lexeme& lexeme = lexemes_[config.lex];
+  const Lexeme& lexeme = lexemes_[config];
   if (byte != '"' || lexeme.kind != Kind::kKey ||
       lexeme.body != json::BodyState::kText) {
     return step(config, byte);
   }
-  const Frame& frame = frames_[config.frame];
+  const Frame& frame = frames_[config];
   const std::uint32_t index =
       lexeme.node == KeyTrie::kNone
           ? KeyTrie::kNone
@@ -173,20 +173,20 @@ Configuration JsonRecogniser::step_or_value(Configuration config,
     return step(config, byte);
   }
   const KeyId key = keys_.trie(lexeme.trie).keys()[index];
-  if (!solver_.key_sets().contains(members_.key_info(config.frame).allowed,
+  if (!solver_.key_sets().contains(members_.key_info(frame_of(config)).allowed,
                                    key)) {
     return {};
   }
   const Alternative alternative = frame.alternatives[0];
   const auto [it, is_new] = member_frames_.try_emplace(
-      std::uint64_t{alternative.disjunct} << 32 | key, FrameId{0});
+      std::uint64_t{alternative.disjunct} << 32 | key, kNoFrame);
   if (is_new && solver_.object(alternative.disjunct).condition == kAlways) {
     const ConjunctionId conjunction =
         solver_.member_conjunction(alternative.disjunct, {.key = key});
     it->second = detached({conjunction});
   }
   if (it->second == 0) return step(config, byte);
-  return {static_cast<LexId>(Kind::kColon), it->second, 0, 0};
+  return {lex_of(Kind::kColon), it->second, 0, 0};
 }
 
 }  // namespace parlance::json_recogniser

@@ -30,13 +30,10 @@
 
 #include "base/hashed_ids.h"
 #include "base/id.h"
+#include "schema_solver/key_sets.h"
 #include "schema_solver/literal.h"
 
 namespace parlance::schema_solver {
-
-// An object key, interned.
-using KeyId = std::uint32_t;
-inline constexpr KeyId kNoKey = 0xFFFFFFFF;
 
 using ConditionId = base::Id<struct Condition>;
 inline constexpr ConditionId kAlways{0};

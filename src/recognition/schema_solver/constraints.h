@@ -134,7 +134,7 @@ inline constexpr Constants kTrueValue = 2;
 // the type: SchemaSolver::string(), numbers(), array() or object().  Null
 // and booleans have no table: there the id holds a set of values, which
 // SchemaSolver::constants() returns.
-using DisjunctId = std::uint32_t;
+using DisjunctId = base::Id<struct DisjunctTag>;
 
 // A class of keys that the rules of an object do not distinguish: either one
 // key that the schema spells, or all other keys that match the same of the

@@ -480,7 +480,7 @@ class SchemaSolver::Expander::Writer {
   }
 
   void finish() {
-    if (constants_ != 0) all_.push_back(constants_);
+    if (constants_ != 0) all_.push_back(DisjunctId(constants_));
     for (std::optional<NumberSpec>& spec : listed_) {
       if (spec) add_spec(*spec);
     }
@@ -541,8 +541,9 @@ class SchemaSolver::Expander::Writer {
               std::to_string(automata::kMaxStepDigits) + " digits");
     }
     if (solver_.numbers_.empty(id)) return;
-    if (std::find(all_.begin(), all_.end(), id) == all_.end()) {
-      all_.push_back(id);
+    const DisjunctId disjunct(id);
+    if (std::find(all_.begin(), all_.end(), disjunct) == all_.end()) {
+      all_.push_back(disjunct);
     }
   }
 

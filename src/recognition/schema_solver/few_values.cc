@@ -120,10 +120,11 @@ bool DifferentValues::plenty(const std::vector<std::uint64_t>& wanted,
 bool DifferentValues::draw(const std::vector<std::uint64_t>& wanted,
                            Flow& flow) const {
   constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+  constexpr ClassId kNoClass{kNone};
   // by[c]: the set from which class c was reached.  via[s]: the class from
-  // which set s was reached.  Both are kNone between searches.
+  // which set s was reached.  Between searches all are kNone and kNoClass.
   std::vector<std::uint32_t> by(classes_.size(), kNone);
-  std::vector<std::uint32_t> via(wanted.size(), kNone);
+  std::vector<ClassId> via(wanted.size(), kNoClass);
   std::vector<std::uint32_t> sets;
   std::vector<ClassId> seen;
   flow.taken.resize(wanted.size());
@@ -143,7 +144,8 @@ bool DifferentValues::draw(const std::vector<std::uint64_t>& wanted,
             break;
           }
           for (const std::uint32_t other : classes_[c].sets) {
-            if (other >= wanted.size() || other == i || via[other] != kNone) {
+            if (other >= wanted.size() || other == i ||
+                via[other] != kNoClass) {
               continue;
             }
             const auto has = flow.taken[other].find(c);
@@ -155,18 +157,18 @@ bool DifferentValues::draw(const std::vector<std::uint64_t>& wanted,
       }
       if (!end) return false;
       std::uint64_t amount = std::min(need, flow.left[*end]);
-      for (std::uint32_t c = *end; by[c] != i; c = via[by[c]]) {
+      for (ClassId c = *end; by[c] != i; c = via[by[c]]) {
         amount = std::min(amount, flow.taken[by[c]].at(via[by[c]]));
       }
       flow.left[*end] -= amount;
-      for (std::uint32_t c = *end;; c = via[by[c]]) {
+      for (ClassId c = *end;; c = via[by[c]]) {
         flow.taken[by[c]][c] += amount;
         if (by[c] == i) break;
         flow.taken[by[c]].at(via[by[c]]) -= amount;
       }
       need -= amount;
       for (const ClassId c : seen) by[c] = kNone;
-      for (const std::uint32_t set : sets) via[set] = kNone;
+      for (const std::uint32_t set : sets) via[set] = kNoClass;
       seen.clear();
     }
   }
@@ -196,7 +198,7 @@ std::vector<ValueText> DifferentValues::critical(
     spares[c] = true;
     pending.push_back(c);
   };
-  for (ClassId c = 0; c < classes_.size(); ++c) {
+  for (ClassId c; c < classes_.size(); ++c) {
     if (flow.left[c] > 0) spare(c);
   }
   while (!pending.empty()) {
@@ -211,7 +213,7 @@ std::vector<ValueText> DifferentValues::critical(
     }
   }
   std::vector<ValueText> out;
-  for (ClassId c = 0; c < classes_.size(); ++c) {
+  for (ClassId c; c < classes_.size(); ++c) {
     if (spares[c]) continue;
     for (const ValueText* value : classes_[c].values) out.push_back(*value);
   }

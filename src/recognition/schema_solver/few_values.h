@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "base/decimal.h"
+#include "base/id.h"
 
 namespace parlance::schema_solver {
 
@@ -70,12 +71,12 @@ class DifferentValues {
   std::vector<ValueText> critical(const std::vector<std::uint64_t>& wanted);
 
  private:
-  using ClassId = std::uint32_t;
   // Values that are in the same sets.
   struct Class {
     std::vector<std::uint32_t> sets;
     std::vector<const ValueText*> values;  // that are not used
   };
+  using ClassId = base::Id<Class>;
   // How many values each set takes from each class, and what is left of each.
   struct Flow {
     std::vector<std::map<ClassId, std::uint64_t>> taken;

@@ -46,7 +46,7 @@ class KeyNames {
   const schema::Document& document_;
   std::deque<std::string> texts_;
   std::unordered_map<std::string_view, KeyId> ids_;
-  KeyId in_order_ = 0;
+  KeyId in_order_;
   std::unordered_map<NodeId, OfNode> of_node_;
 };
 

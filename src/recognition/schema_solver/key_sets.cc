@@ -49,11 +49,11 @@ KeySet KeySets::intern(Node node) {
   }
 }
 
-KeySet KeySets::leaf(std::uint32_t block, std::uint64_t names) {
-  if (names == 0) return kNoKeys;
+KeySet KeySets::leaf(std::uint32_t block, std::uint64_t keys) {
+  if (keys == 0) return kNoKeys;
   return intern({.block = block,
-                 .content = names,
-                 .size = static_cast<std::uint32_t>(std::popcount(names))});
+                 .content = keys,
+                 .size = static_cast<std::uint32_t>(std::popcount(keys))});
 }
 
 KeySet KeySets::branch(std::uint32_t block, std::uint32_t bit, KeySet left,
@@ -75,20 +75,20 @@ KeySet KeySets::join(KeySet a, KeySet b) {
                             : branch(common, bit, b, a);
 }
 
-KeySet KeySets::one(std::uint32_t name) {
-  return leaf(name / kBlock, std::uint64_t{1} << name % kBlock);
+KeySet KeySets::one(KeyId key) {
+  return leaf(key / kBlock, std::uint64_t{1} << key % kBlock);
 }
 
 // Unites the blocks pairwise.  Adding one key after another would leave each
 // intermediate set in the table.
-KeySet KeySets::of(std::vector<std::uint32_t> names) {
-  std::sort(names.begin(), names.end());
+KeySet KeySets::of(std::vector<KeyId> keys) {
+  std::sort(keys.begin(), keys.end());
   std::vector<KeySet> parts;
-  for (std::size_t i = 0; i < names.size();) {
-    const std::uint32_t block = names[i] / kBlock;
+  for (std::size_t i = 0; i < keys.size();) {
+    const std::uint32_t block = keys[i] / kBlock;
     std::uint64_t bits = 0;
-    for (; i < names.size() && names[i] / kBlock == block; ++i) {
-      bits |= std::uint64_t{1} << names[i] % kBlock;
+    for (; i < keys.size() && keys[i] / kBlock == block; ++i) {
+      bits |= std::uint64_t{1} << keys[i] % kBlock;
     }
     parts.push_back(leaf(block, bits));
   }
@@ -197,28 +197,28 @@ KeySet KeySets::compute(Op op, KeySet a, KeySet b) {
   return a;
 }
 
-bool KeySets::contains(KeySet set, std::uint32_t name) const {
-  const std::uint32_t block = name / kBlock;
+bool KeySets::contains(KeySet set, KeyId key) const {
+  const std::uint32_t block = key / kBlock;
   const Node* node = &nodes_[set];
   while (node->bit != 0) {
     node = &nodes_[(block & node->bit) == 0 ? node->left() : node->right()];
   }
-  return node->block == block && (node->content >> name % kBlock & 1) != 0;
+  return node->block == block && (node->content >> key % kBlock & 1) != 0;
 }
 
-std::uint32_t KeySets::min(KeySet set) const {
+KeyId KeySets::min(KeySet set) const {
   const Node* node = &nodes_[set];
   while (node->bit != 0) node = &nodes_[node->left()];
-  return node->block * kBlock +
-         static_cast<std::uint32_t>(std::countr_zero(node->content));
+  return KeyId(node->block * kBlock +
+               static_cast<std::uint32_t>(std::countr_zero(node->content)));
 }
 
-bool KeySets::any(KeySet set, std::uint32_t first, std::uint32_t last) const {
-  if (set == kNoKeys || first >= last) return false;
+bool KeySets::any(KeySet set, KeyId first, KeyId last) const {
+  if (set == kNoKeys || first > last) return false;
   // [low, high] are blocks.  Only the branches along two paths are neither
   // inside nor outside the range.
   const std::uint32_t low = first / kBlock;
-  const std::uint32_t high = (last - 1) / kBlock;
+  const std::uint32_t high = last / kBlock;
   const Node& node = nodes_[set];
   if (node.bit != 0) {
     const std::uint32_t end = node.block + (2 * node.bit - 1);
@@ -227,12 +227,12 @@ bool KeySets::any(KeySet set, std::uint32_t first, std::uint32_t last) const {
     return any(node.left(), first, last) || any(node.right(), first, last);
   }
   if (node.block < low || node.block > high) return false;
-  std::uint64_t names = node.content;
-  if (node.block == low) names &= ~std::uint64_t{0} << first % kBlock;
+  std::uint64_t keys = node.content;
+  if (node.block == low) keys &= ~std::uint64_t{0} << first % kBlock;
   if (node.block == high) {
-    names &= ~std::uint64_t{0} >> (kBlock - 1 - (last - 1) % kBlock);
+    keys &= ~std::uint64_t{0} >> (kBlock - 1 - last % kBlock);
   }
-  return names != 0;
+  return keys != 0;
 }
 
 }  // namespace parlance::schema_solver

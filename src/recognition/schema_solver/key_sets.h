@@ -23,7 +23,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/id.h"
+
 namespace parlance::schema_solver {
+
+// An object key, interned.
+using KeyId = base::Id<struct KeyTag>;
+inline constexpr KeyId kNoKey{0xFFFFFFFF};
 
 // A set in a KeySets.  Equal sets have equal numbers.
 using KeySet = std::uint32_t;
@@ -34,19 +40,19 @@ class KeySets {
  public:
   KeySets();
 
-  KeySet one(std::uint32_t name);
-  KeySet of(std::vector<std::uint32_t> names);
-  KeySet with(KeySet set, std::uint32_t name) { return unite(set, one(name)); }
+  KeySet one(KeyId key);
+  KeySet of(std::vector<KeyId> keys);
+  KeySet with(KeySet set, KeyId key) { return unite(set, one(key)); }
   KeySet unite(KeySet a, KeySet b);
   KeySet intersect(KeySet a, KeySet b);
   KeySet subtract(KeySet a, KeySet b);
 
-  bool contains(KeySet set, std::uint32_t name) const;
+  bool contains(KeySet set, KeyId key) const;
   std::size_t size(KeySet set) const { return nodes_[set].size; }
-  // Whether a key of [first, last) is in the set.
-  bool any(KeySet set, std::uint32_t first, std::uint32_t last) const;
+  // Whether a key of [first, last] is in the set.
+  bool any(KeySet set, KeyId first, KeyId last) const;
   // REQUIRES: set != kNoKeys.
-  std::uint32_t min(KeySet set) const;
+  KeyId min(KeySet set) const;
   // Calls `use` with each key in ascending order until it returns false.
   template <class Use>
   void each(KeySet set, Use use) const {
@@ -62,7 +68,7 @@ class KeySets {
       }
       for (std::uint64_t bits = node.content; bits != 0; bits &= bits - 1) {
         const auto at = static_cast<std::uint32_t>(std::countr_zero(bits));
-        if (!use(node.block * kBlock + at)) return;
+        if (!use(KeyId(node.block * kBlock + at))) return;
       }
     }
   }
@@ -110,7 +116,7 @@ class KeySets {
     KeySet a = 0, b = 0, result = 0;
   };
 
-  KeySet leaf(std::uint32_t block, std::uint64_t names);
+  KeySet leaf(std::uint32_t block, std::uint64_t keys);
   KeySet branch(std::uint32_t block, std::uint32_t bit, KeySet left,
                 KeySet right);
   KeySet join(KeySet a, KeySet b);

@@ -99,7 +99,8 @@ std::optional<DisjunctId> Translation::find(
 DisjunctId Translation::disjunct(ConjunctionId of, JsonType type,
                                  DisjunctId id) {
   const auto [known, is_new] = disjuncts_.try_emplace(
-      std::uint64_t{id} << 1 | (type == JsonType::kArray ? 1 : 0), 0);
+      std::uint64_t{id} << 1 | (type == JsonType::kArray ? 1 : 0),
+      DisjunctId());
   if (!is_new) return known->second;
   DisjunctId& made = known->second;
   if (type == JsonType::kArray) {
