@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <set>
@@ -581,12 +582,92 @@ TEST(FamilyFile, ErrorsOfVariants) {
       {with(R"({"patch": {"parlance": {"turn_end": 1}}})"),
        "/parlance/variants/v/patch",
        "variant 'v': at '/parlance/turn_end' of the patched file"},
+      {with(R"({"patch": {"parlance": "x"}})"), "/parlance/variants/v/patch",
+       "at '/parlance' of the patched file: format file: 'parlance' must be an "
+       "object, got a string"},
+      {with(R"({"patch": {"parlance": [1]}})"), "/parlance/variants/v/patch",
+       "'parlance' must be an object, got a list"},
       {with(R"({"patch": {}, "aliases": ["N"]})"), "/parlance/variants/v",
        "'N' is also a name of 'n'"},
       {with_parlance(R"("variants": {"V 1": {"patch": {}}})"),
        "/parlance/variants/V 1", "must be made of"},
   };
   for (const ErrorRow& row : rows) expect_error(row);
+}
+
+// The template of a field whose opener is `open`, which is JSON.
+json::Object opened_by(std::string_view key, json::Value open) {
+  json::Object out;
+  out.set(std::string(key), std::move(open));
+  return out;
+}
+
+std::vector<format::FieldId> interrupts_thinking(const std::string& open) {
+  json::Object fields;
+  fields.set("thinking", json::Object{{"open", "<t>"}, {"close", "</t>"}});
+  fields.set("note", opened_by("open_pattern", open));
+  const json::Value file = json::Object{
+      {"name", "n"},
+      {"response_template",
+       json::Object{{"start_anchor", "<|a|>"}, {"fields", std::move(fields)}}}};
+  const Result<Format> format = Format::from_json(json::dump(file));
+  EXPECT_TRUE(format.has_value()) << open;
+  if (!format) return {};
+  return impl(*format).family.reading.fields[0].interrupted_by;
+}
+
+// White space that may be missing does not count; white space that a pattern
+// requires is ordinary text, however it is written.
+TEST(FamilyFile, OpenersThatBeginWithWhiteSpace) {
+  for (const char* open :
+       {"to=", " ?to=", "\\s*to=", "(\\s*)to=", "(?:\\n| )?[\\s]*to=",
+        "(?:\\s+to=)?<x>", "(?:<x>)?\\s+to=", "(?:<x>)?[\\n]+to=",
+        "(?:<x>)?\\s*<y>", "[<>]to=", "\\A\\w|<x>", "<x>|(?=<y>)"}) {
+    EXPECT_EQ(interrupts_thinking(open).size(), 1U) << open;
+  }
+  for (const char* open : {" to=", "\\s+to=", "[\\s]to=", "\\nto=", "[\\t ]to=",
+                           "(\\s)to=", "(?:\\s|<x>)to=", "[^a]to=",
+                           "\\s*\\n<x>", "((?:<x>)?)\\w+to=", "\\w+to="}) {
+    EXPECT_TRUE(interrupts_thinking(open).empty()) << open;
+  }
+}
+
+// Names and literals are looked up; compared with each other, these take
+// minutes.
+TEST(FamilyFile, ManyNamesAndLiterals) {
+  constexpr int kMany = 40'000;
+  json::Object fields;
+  json::Object known;
+  json::Object unknown;
+  json::Array literals;
+  for (int i = 0; i < kMany; ++i) {
+    const std::string number = std::to_string(i);
+    fields.set("f" + number, opened_by("open", "<" + number + ">"));
+    known.set("f" + number, json::Object());
+    unknown.set("g" + number, json::Object());
+    literals.emplace_back("<|" + number + "|>");
+  }
+  const auto file = [&](const json::Value& anchor, const json::Object& of,
+                        const json::Object& read) {
+    return json::dump(
+        json::Object{{"name", "n"},
+                     {"response_template",
+                      json::Object{{"start_anchor", anchor}, {"fields", of}}},
+                     {"parlance", json::Object{{"read", read}}}});
+  };
+  EXPECT_TRUE(Format::from_json(file("<", fields, known)));
+  const Result<Format> refused = Format::from_json(file("<", fields, unknown));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().path, "/parlance/read/g0");
+  const Result<Format> shared =
+      Format::from_json(file(literals,
+                             json::Object{{"a", opened_by("open", literals)},
+                                          {"b", opened_by("open", literals)}},
+                             json::Object()));
+  ASSERT_TRUE(shared) << shared.error().to_string();
+  EXPECT_EQ(
+      std::ranges::count(shared->lint(), LintCode::kSharedOpener, &Lint::code),
+      1);
 }
 
 TEST(FamilyFile, VariantsAreLimited) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -21,8 +22,16 @@ using regex::HirKind;
 using regex::HirNode;
 using Texts = std::vector<std::string>;
 
-// Whether a node matches white space alone, and at least one character of it,
-// or begins with a literal that does.
+bool has_white_space(const regex::CharClass& set) {
+  return std::ranges::any_of(std::string_view(" \t\r\n"), [&](char c) {
+    return set.contains(static_cast<char32_t>(c));
+  });
+}
+
+// Whether the class has letters: 'a' stands for those of a text.
+bool has_letters(const regex::CharClass& set) { return set.contains(U'a'); }
+
+// Whether a node begins with white space that it requires.
 bool begins_blank(const Hir& hir, HirId id) {
   for (;;) {
     const HirNode& node = hir.nodes[id];
@@ -30,8 +39,8 @@ bool begins_blank(const Hir& hir, HirId id) {
       case HirKind::kLiteral:
         return base::is_space(node.text.front());
       case HirKind::kClass:
-        return node.char_class.contains(U' ') &&
-               !node.char_class.contains(U'a');
+        return has_white_space(node.char_class) &&
+               !has_letters(node.char_class);
       case HirKind::kRepeat:
         if (node.min == 0) return false;
         break;
@@ -47,22 +56,35 @@ bool begins_blank(const Hir& hir, HirId id) {
 }
 
 // Whether each match of the pattern that begins inside a text begins with a
-// literal, white space apart, so that an opener can be told from text at its
-// first character.
+// literal, so that an opener can be told from text at its first character.
+// White space does not count where it may be missing.
 bool begins_with_literal(const Hir& hir) {
   if (hir.nodes.empty()) return false;
-  // Children come before their parents, so begins[id] is known for each child.
+  // Of each node: whether it begins so, whether it may be missing, and whether
+  // it is white space alone.  Children come before their parents.
   std::vector<bool> begins(hir.nodes.size());
+  std::vector<bool> optional(hir.nodes.size());
+  std::vector<bool> blank(hir.nodes.size());
   for (std::size_t i = 0; i < hir.nodes.size(); ++i) {
     const HirNode& node = hir.nodes[i];
     const auto child = [&](HirId id) -> bool { return begins[id]; };
+    const auto all = [&](const std::vector<bool>& of) {
+      return std::ranges::all_of(node.children,
+                                 [&](HirId id) -> bool { return of[id]; });
+    };
     switch (node.kind) {
+      case HirKind::kEmpty:
+        optional[i] = blank[i] = true;
+        break;
       case HirKind::kLiteral:
         begins[i] = !base::is_space(node.text.front());
+        blank[i] = base::trimmed(node.text).empty();
         break;
       case HirKind::kClass:
-        // 'a' stands for the letters of a text.
-        begins[i] = !node.char_class.contains(U'a');
+        begins[i] =
+            !has_letters(node.char_class) && !has_white_space(node.char_class);
+        blank[i] =
+            !has_letters(node.char_class) && has_white_space(node.char_class);
         break;
       case HirKind::kAssert:
         // The beginning of the response is inside no region.
@@ -72,11 +94,12 @@ bool begins_with_literal(const Hir& hir) {
         // Parts that may be missing, up to the first that may not: each of
         // them may be the first of a match.
         for (const HirId id : node.children) {
+          if (optional[id] && blank[id]) continue;
           begins[i] = begins[id];
-          const HirNode& part = hir.nodes[id];
-          const bool optional = part.kind == HirKind::kRepeat && part.min == 0;
-          if (!begins[i] || !optional) break;
+          if (!begins[i] || !optional[id]) break;
         }
+        optional[i] = all(optional);
+        blank[i] = all(blank);
         break;
       case HirKind::kAlternation:
         // A way that only looks ahead has no text, and opens nothing: the
@@ -85,19 +108,24 @@ bool begins_with_literal(const Hir& hir) {
                     std::ranges::all_of(node.children, [&](HirId id) {
                       return child(id) || hir.nodes[id].kind == HirKind::kLook;
                     });
+        optional[i] = std::ranges::any_of(
+            node.children, [&](HirId id) -> bool { return optional[id]; });
+        blank[i] = all(blank);
         break;
       case HirKind::kCapture:
       case HirKind::kAtomic:
       case HirKind::kRepeat:
         begins[i] = child(node.children[0]);
+        optional[i] =
+            all(optional) || (node.kind == HirKind::kRepeat && node.min == 0);
+        blank[i] = all(blank);
         break;
       default:
         break;
     }
   }
   // An opener that may be missing as a whole opens at every place.
-  const HirNode& root = hir.nodes.back();
-  return begins.back() && !(root.kind == HirKind::kRepeat && root.min == 0);
+  return begins.back() && !optional.back();
 }
 
 // The literals with which a match of the pattern, or what it looks ahead to,
@@ -226,17 +254,19 @@ bool ends_section(const Family& family, std::string_view text) {
   });
 }
 
-// Whether `text` is what an opener may begin with and may lack: then the opener
-// interrupts.
-bool begins_opener(const Description& description, std::string_view text) {
-  return std::ranges::any_of(description.fields, [&](const Field& field) {
+// The texts with which an opener may begin and which it may lack: then the
+// opener interrupts.
+std::set<std::string_view> begins_of_openers(const Description& description) {
+  std::set<std::string_view> out;
+  for (const Field& field : description.fields) {
     const Hir& hir = field.open.pattern.hir;
-    if (hir.nodes.empty() || hir.root().kind != HirKind::kConcat) return false;
+    if (hir.nodes.empty() || hir.root().kind != HirKind::kConcat) continue;
     const HirNode& first = hir.nodes[hir.root().children.front()];
-    if (first.kind != HirKind::kRepeat || first.min != 0) return false;
+    if (first.kind != HirKind::kRepeat || first.min != 0) continue;
     const HirNode& part = hir.nodes[first.children.front()];
-    return part.kind == HirKind::kLiteral && part.text == text;
-  });
+    if (part.kind == HirKind::kLiteral) out.insert(part.text);
+  }
+  return out;
 }
 
 // The start anchors, and what may stand between regions but for the ends of
@@ -248,9 +278,9 @@ std::vector<Delimiter> interrupting_markup(const FormatImpl& format) {
   if (!description.reports_unclaimed) return out;
   Delimiter markup = description.markup;
   if (markup.kind == Delimiter::Kind::kLiterals) {
+    const std::set<std::string_view> begins = begins_of_openers(description);
     std::erase_if(markup.literals, [&](const std::string& text) {
-      return ends_section(format.family, text) ||
-             begins_opener(description, text);
+      return begins.contains(text) || ends_section(format.family, text);
     });
     if (markup.literals.empty()) {
       markup = {};
@@ -332,12 +362,28 @@ std::optional<Hir> opener_inside(const Hir& hir) {
   return out;
 }
 
+namespace {
+
+// Whether the opener of the field ends the region of another.
+bool interrupts(const Field& field) {
+  if (!field.open) return false;
+  const Hir& hir = field.open.pattern.hir;
+  const std::optional<Hir> inside = opener_inside(hir);
+  return begins_with_literal(inside ? *inside : hir);
+}
+
+}  // namespace
+
 void derive_interruption(FormatImpl& out) {
   Description& description = out.description;
   Reading& reading = out.family.reading;
   description.interrupting = interrupting_markup(out);
   for (const ListedMark& mark : out.marks) {
     if (!mark.literal.empty()) reading.control.push_back(mark.literal);
+  }
+  std::vector<FieldId> interrupting;
+  for (FieldId i; i < description.fields.size(); ++i) {
+    if (interrupts(description.fields[i])) interrupting.push_back(i);
   }
   for (FieldId i; i < description.fields.size(); ++i) {
     const Field& field = description.fields[i];
@@ -350,15 +396,12 @@ void derive_interruption(FormatImpl& out) {
     }
     // Only a region that a delimiter closes can lack its end.
     if (!field.open || !field.close) continue;
-    for (FieldId other; other < description.fields.size(); ++other) {
-      const Delimiter& open = description.fields[other].open;
+    for (const FieldId other : interrupting) {
       // A second region of a field that has one value would replace the first.
       if (other == i && !field.repeats && !has_calls(field)) continue;
-      if (!open) continue;
-      const std::optional<Hir> inside = opener_inside(open.pattern.hir);
-      if (!begins_with_literal(inside ? *inside : open.pattern.hir)) continue;
       // A region that ends with its value is read without backtracking.
-      if (own.ends == RegionEnd::kValue && !open.pattern.hir.regular()) {
+      if (own.ends == RegionEnd::kValue &&
+          !description.fields[other].open.pattern.hir.regular()) {
         continue;
       }
       own.interrupted_by.push_back(other);

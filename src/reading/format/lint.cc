@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <map>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -231,18 +233,23 @@ class Linter {
     return json::append_pointer(root_ + "/fields", field.template_name);
   }
 
-  const Field* find_field(std::string_view name) const {
+  // The fields by their names in messages, or in the template.
+  std::map<std::string_view, const Field*> fields_by(
+      std::string Field::*name) const {
+    std::map<std::string_view, const Field*> out;
     for (const Field& field : description_.fields) {
-      if (field.name == name) return &field;
+      out.emplace(field.*name, &field);
     }
-    return nullptr;
+    return out;
   }
 
   void check_defaults() {
+    const auto fields = fields_by(&Field::name);
     for (const json::Member& member : description_.defaults.members()) {
       const std::string path =
           json::append_pointer(root_ + "/defaults", member.key);
-      const Field* field = find_field(member.key);
+      const auto found = fields.find(member.key);
+      const Field* field = found == fields.end() ? nullptr : found->second;
       if (field == nullptr) {
         // A key that every message has and no model writes.
         if (member.key == "role") continue;
@@ -270,16 +277,16 @@ class Linter {
   void check_ignored() {
     const json::Value* fields = spec_.find("fields");
     if (fields == nullptr) return;
+    const auto loaded = fields_by(&Field::template_name);
     for (const auto& [name, field] : fields->members()) {
       const std::string path = json::append_pointer(root_ + "/fields", name);
       check_flags(field, path, {"repeats", "optional"});
       const json::Value* args = field.find("content_args");
       if (args == nullptr) continue;
-      for (const Field& loaded : description_.fields) {
-        if (loaded.template_name != name) continue;
-        check_arguments(loaded.content, *args,
-                        json::append_pointer(path, "content_args"));
-      }
+      const auto found = loaded.find(name);
+      if (found == loaded.end()) continue;
+      check_arguments(found->second->content, *args,
+                      json::append_pointer(path, "content_args"));
     }
   }
 
@@ -724,39 +731,45 @@ class Linter {
 
   void check_shared_openers() {
     const std::vector<Field>& fields = description_.fields;
-    for (std::size_t i = 0; i < fields.size(); ++i) {
-      for (std::size_t j = i + 1; j < fields.size(); ++j) {
-        const std::string shared =
-            shared_opener(fields[i].open, fields[j].open);
-        if (shared.empty()) continue;
-        // Upstream's rule: of two matches at one place, the first name wins.
-        const auto [winner, loser] =
-            std::minmax(fields[i].name, fields[j].name);
-        const bool pattern = fields[j].open.kind == Delimiter::Kind::kPattern;
-        add(LintCode::kSharedOpener,
-            json::append_pointer(path_of(fields[j]),
-                                 pattern ? "open_pattern" : "open"),
-            "'" + shared + "' also opens field '" + fields[i].name +
-                "'.  Where both match, '" + winner +
-                "' wins by its name, and '" + loser +
-                "' never opens.  Give each field an opening delimiter of its "
-                "own.");
+    // The first field that each opener opens, and the opener's place in it.
+    using Key = std::pair<Delimiter::Kind, std::string_view>;
+    std::map<Key, std::pair<std::size_t, std::size_t>> owners;
+    // The first opener that two fields share, in the order of the fields.
+    std::map<std::pair<std::size_t, std::size_t>, std::size_t> shared;
+    for (std::size_t j = 0; j < fields.size(); ++j) {
+      for (std::size_t n = 0; n < opener_count(fields[j].open); ++n) {
+        const Key key(fields[j].open.kind, opener(fields[j].open, n));
+        const auto [owner, fresh] = owners.try_emplace(key, j, n);
+        const auto& [i, place] = owner->second;
+        if (fresh || i == j) continue;
+        const auto known = shared.try_emplace({i, j}, place).first;
+        known->second = std::min(known->second, place);
       }
+    }
+    for (const auto& [both, place] : shared) {
+      const Field& first = fields[both.first];
+      const Field& second = fields[both.second];
+      // Upstream's rule: of two matches at one place, the first name wins.
+      const auto [winner, loser] = std::minmax(first.name, second.name);
+      const bool pattern = second.open.kind == Delimiter::Kind::kPattern;
+      add(LintCode::kSharedOpener,
+          json::append_pointer(path_of(second),
+                               pattern ? "open_pattern" : "open"),
+          "'" + std::string(opener(first.open, place)) +
+              "' also opens field '" + first.name + "'.  Where both match, '" +
+              winner + "' wins by its name, and '" + loser +
+              "' never opens.  Give each field an opening delimiter of its "
+              "own.");
     }
   }
 
-  static std::string shared_opener(const Delimiter& a, const Delimiter& b) {
-    if (a.kind != b.kind) return "";
-    if (a.kind == Delimiter::Kind::kPattern) {
-      return a.pattern.source == b.pattern.source ? a.pattern.source : "";
-    }
-    for (const std::string& literal : a.literals) {
-      if (std::find(b.literals.begin(), b.literals.end(), literal) !=
-          b.literals.end()) {
-        return literal;
-      }
-    }
-    return "";
+  static std::size_t opener_count(const Delimiter& open) {
+    return open.kind == Delimiter::Kind::kPattern ? 1 : open.literals.size();
+  }
+  static std::string_view opener(const Delimiter& open, std::size_t index) {
+    return open.kind == Delimiter::Kind::kPattern
+               ? std::string_view(open.pattern.source)
+               : open.literals[index];
   }
 
   const format::FormatImpl& impl_;

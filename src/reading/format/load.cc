@@ -13,7 +13,9 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include "format/names.h"
@@ -100,6 +102,7 @@ Result<Delimiter> load_literals(const json::Value& raw,
                    what + " list must contain at least one literal.",
                    location.pointer};
     }
+    std::set<std::string_view> seen;
     for (std::size_t i = 0; i < raw.items().size(); ++i) {
       const json::Value& item = raw.items()[i];
       if (!item.is_string()) {
@@ -109,10 +112,8 @@ Result<Delimiter> load_literals(const json::Value& raw,
                      json::append_pointer(location.pointer, i)};
       }
       // First the types of all, then emptiness: upstream's order.
-      std::string literal(item.as_string());
-      if (std::find(out.literals.begin(), out.literals.end(), literal) ==
-          out.literals.end()) {
-        out.literals.push_back(std::move(literal));
+      if (seen.insert(item.as_string()).second) {
+        out.literals.emplace_back(item.as_string());
       }
     }
   }
@@ -194,7 +195,7 @@ std::optional<Error> load_field_transform(const json::Value& spec,
       location.scope + ": the patterns have the named groups " +
           quoted_list(captured) +
           ", but the field has no 'transform', which alone can use "
-          "them. Add a transform, or write (?:...) in location of the "
+          "them. Add a transform, or write (?:...) in place of the "
           "named groups.",
       json::append_pointer(location.pointer,
                            in_open ? "open_pattern" : "close_pattern")};

@@ -432,18 +432,23 @@ void check_names(const FormatImpl& format, const FileValue& variants) {
 
 }  // namespace
 
-std::optional<FieldId> find_field(std::string_view name, const FileValue& at,
-                                  const Description& description) {
-  const std::vector<Field>& fields = description.fields;
-  for (std::size_t i = 0; i < fields.size(); ++i) {
-    if (fields[i].name == name) return FieldId(i);
+FieldNames::FieldNames(const Description& description) {
+  for (FieldId i; i < description.fields.size(); ++i) {
+    const std::string& name = description.fields[i].name;
+    names_.emplace_back(name);
+    ids_.emplace(name, i);
   }
-  std::vector<std::string_view> names;
-  names.reserve(fields.size());
-  for (const Field& field : fields) names.emplace_back(field.name);
+}
+
+std::optional<FieldId> FieldNames::find(std::string_view name,
+                                        const FileValue& at) const {
+  const auto found = ids_.find(name);
+  if (found != ids_.end()) return found->second;
+  // Only the first error is stored, and its text costs a look at all names.
+  if (!at.ok()) return std::nullopt;
   at.fail(ErrorCode::kUnknownName,
           "no field is called '" + std::string(name.substr(0, 100)) + "'" +
-              did_you_mean(name, names) + " Fields: " + listed(names) + ".");
+              did_you_mean(name, names_) + " Fields: " + listed(names_) + ".");
   return std::nullopt;
 }
 
@@ -530,9 +535,10 @@ std::optional<Error> load_parlance(const json::Value& json, FormatImpl& out) {
   };
   // Names of fields are still those of the template here: join_notations()
   // changes them after all that refers to a field by its name.
+  const FieldNames names(description);
   const auto load_reading = [&](const FileValue& read) {
     read.each_member([&](const std::string& name, const FileValue& field) {
-      const auto id = find_field(name, field, description);
+      const auto id = names.find(name, field);
       if (!id) return;
       reading.fields[*id] =
           load_field(field.called("'read' of field '" + name + "'"),
@@ -591,7 +597,8 @@ std::optional<json::Value> variant_file(const json::Value& file,
       }
       out.set("models", json::Value(std::move(models)));
     }
-    if (const json::Value* extension = out.find("parlance")) {
+    const json::Value* extension = out.find("parlance");
+    if (extension != nullptr && extension->is_object()) {
       json::Object members = extension->members();
       members.erase("variants");
       out.set("parlance", json::Value(std::move(members)));

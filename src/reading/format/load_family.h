@@ -10,6 +10,7 @@
 //
 // Errors have JSON pointers into the file; json::place_error() adds the span.
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,10 +37,20 @@ std::optional<Error> load_parlance(const json::Value& file, FormatImpl& out);
 // Reads "parlance.write" (load_write.cc).
 Writing load_writing(const FileValue& value, const FormatImpl& format);
 
-// The field called `name`; an error at `at` that lists the fields if there is
-// none.
-std::optional<FieldId> find_field(std::string_view name, const FileValue& at,
-                                  const Description& description);
+// The fields by their names.
+class FieldNames {
+ public:
+  // `description`, and the names of its fields, must outlive this.
+  explicit FieldNames(const Description& description);
+
+  // The field called `name`; an error at `at` that lists the fields if there is
+  // none.
+  std::optional<FieldId> find(std::string_view name, const FileValue& at) const;
+
+ private:
+  std::vector<std::string_view> names_;
+  std::map<std::string_view, FieldId> ids_;
+};
 
 // Reads a list of detect rules.
 std::vector<DetectRule> load_detect_rules(const FileValue& value);

@@ -61,13 +61,14 @@ Occurrences count(const WriteParts& parts, WritePart::Kind kind) {
 
 class WriteLoader {
  public:
-  explicit WriteLoader(const FormatImpl& format) : format_(format) {}
+  explicit WriteLoader(const FormatImpl& format)
+      : format_(format), names_(format.description) {}
 
   Writing load(const FileValue& value) const {
     Writing out;
     const std::vector<Field>& fields = format_.description.fields;
     value.each_member([&](const std::string& key, const FileValue& layouts) {
-      if (key != "order") find_field(key, layouts, format_.description);
+      if (key != "order") names_.find(key, layouts);
     });
     if (value.ok() && value.json().find("order") == nullptr) {
       value.fail(ErrorCode::kMissingKey,
@@ -112,7 +113,7 @@ class WriteLoader {
     step.repeats = name.ends_with('*');
     step.optional = name.ends_with('?');
     if (step.repeats || step.optional) name.pop_back();
-    const auto id = find_field(name, value, format_.description);
+    const auto id = names_.find(name, value);
     if (!id) return;
     step.field = *id;
     out.steps.push_back(step);
@@ -148,8 +149,7 @@ class WriteLoader {
     // out.size() is the index of `name`, since each name adds a field.
     for (const std::string& name : value.texts()) {
       if (!value.ok()) break;
-      const auto id =
-          find_field(name, value.item(out.size(), ""), format_.description);
+      const auto id = names_.find(name, value.item(out.size(), ""));
       if (!id) return out;
       out.push_back(*id);
     }
@@ -501,6 +501,7 @@ class WriteLoader {
   }
 
   const FormatImpl& format_;
+  const FieldNames names_;
 };
 
 }  // namespace
