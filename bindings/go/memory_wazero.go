@@ -6,9 +6,14 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"sync"
 	"unsafe"
+
+	"github.com/tetratelabs/wazero"
 )
 
 // The library as a WebAssembly module: its memory is its own, and one call runs at a
@@ -115,13 +120,33 @@ func (c *call) stopped() error {
 	return nil
 }
 
-// place is a path as the module takes it: it has the files of one drive, and no
-// working folder.
+// folders are the files that the module has: all, under the names that place gives.
+func folders() wazero.FSConfig {
+	files := wazero.NewFSConfig()
+	if runtime.GOOS != "windows" {
+		return files.WithDirMount("/", "/")
+	}
+	for letter := 'A'; letter <= 'Z'; letter++ {
+		drive := string(letter) + `:\`
+		if _, err := os.Stat(drive); err == nil {
+			files = files.WithDirMount(drive, "/"+string(letter))
+		}
+	}
+	return files
+}
+
+// place is a path as the module takes it, which has no working folder.  A drive of
+// Windows is a folder there, and what is on none is not found.
 func place(path string) string {
 	if whole, err := filepath.Abs(path); err == nil && path != "" {
 		path = whole
 	}
-	return filepath.ToSlash(path[len(filepath.VolumeName(path)):])
+	volume := filepath.VolumeName(path)
+	rest := filepath.ToSlash(path[len(volume):])
+	if letter, found := strings.CutSuffix(volume, ":"); found {
+		return "/" + strings.ToUpper(letter) + rest
+	}
+	return filepath.ToSlash(volume) + rest
 }
 
 // --- What a function is given: a copy, for the call.

@@ -82,13 +82,9 @@ func (m *module) start() error {
 	if err != nil {
 		return err
 	}
-	drive := "/"
-	if folder, err := os.Getwd(); err == nil {
-		drive = folder[:len(folder)-len(strings.TrimLeft(place(folder), "/"))]
-	}
 	m.made, err = m.runtime.InstantiateModule(ctx, compiled, wazero.NewModuleConfig().
 		WithName("library").WithStartFunctions("_initialize").WithStderr(&m.said).
-		WithFSConfig(wazero.NewFSConfig().WithDirMount(drive, "/")).
+		WithFSConfig(folders()).
 		WithRandSource(rand.Reader).WithSysNanotime().WithSysWalltime())
 	if err != nil {
 		return err

@@ -240,14 +240,21 @@ func vocabularyFromTokens(tokens *Tokens) (*Vocabulary, error) {
 }
 
 // encoded is what a function of the caller's makes of a text.  A panic must not pass
-// through the library, whose call would never end.
+// through the library, whose call would never end, nor may the function end the
+// goroutine of the call (runtime.Goexit): so it has one of its own.
 func encoded(encode func(string) []uint32, text string) (ids []uint32) {
-	defer func() {
-		if recover() != nil {
-			ids = nil
-		}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		defer func() {
+			if recover() != nil {
+				ids = nil
+			}
+		}()
+		ids = encode(text)
 	}()
-	return encode(text)
+	<-ended
+	return ids
 }
 
 func vocabularyWithEncoder(vocabulary *Vocabulary, encode func(string) []uint32) (*Vocabulary, error) {
