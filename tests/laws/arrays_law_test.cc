@@ -341,6 +341,7 @@ class RandomRecursion {
     if (below(2) == 0) out += R"(,"minItems":)" + std::to_string(1 + below(3));
     if (below(2) == 0) out += R"(,"maxItems":)" + std::to_string(below(4));
     if (below(3) != 0) out += R"(,"uniqueItems":true)";
+    if (below(6) == 0) out += R"(,"contains":)" + value();
     return out + "}";
   }
 

@@ -75,7 +75,8 @@ class UniqueItems::ItemSearch {
   // whose answer is known are not searched again.
   Found next(bool known) {
     while (!path_.empty()) {
-      if (seen_.size() > kMostListed || !base::spend_work()) return stop();
+      gave_up_ = seen_.size() > kMostListed;
+      if (gave_up_ || !base::spend_work()) return stop();
       const Edge edge = next_edge(path_.back());
       switch (edge.kind) {
         case Edge::Kind::kNone:
@@ -98,6 +99,8 @@ class UniqueItems::ItemSearch {
     return Found::kNothing;
   }
 
+  // Whether next() found nothing among as many frames as it tries.
+  bool gave_up() const { return gave_up_; }
   // After kItem: the frames that ended by a bracket, the outermost item last.
   std::vector<FrameId> ended() const {
     std::vector<FrameId> out;
@@ -248,6 +251,7 @@ class UniqueItems::ItemSearch {
   std::vector<Node> path_;
   std::unordered_set<FrameId> seen_;
   bool stopped_ = false;
+  bool gave_up_ = false;
 };
 
 // Whether infinitely many keys may come next that the schema does not spell.
@@ -325,7 +329,22 @@ bool UniqueItems::finishes(FrameId id) {
   ItemSearch search(*this, id);
   const ItemSearch::Found found = search.next(/*known=*/true);
   search.remember(found);
+  if (search.gave_up()) {
+    frames_.memo(id).finishes = Finishes::kNo;
+    note_given_up(id);
+  }
   return found != ItemSearch::Found::kNothing;
+}
+
+void UniqueItems::note_given_up(FrameId id) {
+  while (!frames_[id].distinct) id = frames_[id].parent;
+  static_cast<void>(solver_.notes().leave_out(
+      schema_solver::LeftOutBy::kLimit,
+      solver_.place_of_array(frames_[id].alternatives.front().disjunct),
+      "uniqueItems",
+      "items are left out that are not found to differ from those before them "
+      "among " +
+          std::to_string(kMostListed) + " ways to complete them"));
 }
 
 // The scalars that the value of the conjunction must not be, so that the items

@@ -78,6 +78,7 @@ class UniqueItems {
   class ItemSearch;
 
   bool barred_around(FrameId frame) const;
+  void note_given_up(FrameId frame);
   bool endless_keys(FrameId frame, std::vector<std::string>& keys);
   FrameId other_member(FrameId frame, const std::string& key);
 
