@@ -332,8 +332,7 @@ const Expansion& SchemaSolver::expansion(ConjunctionId conjunction,
   if (!expansion.expanded && !expansion.expanding) {
     Questions::Answer answer(questions_);
     const Questions::Question question(questions_);
-    // Stored for every depth limit, so it may read none.
-    const ScopedDepthLimit any(satisfiability_, kAnyLevels);
+    const ScopedExpansion inside(satisfiability_);
     expansion.expanding = true;
     expansion.depth = question.depth();
     expand(conjunction, type, expansion);

@@ -68,10 +68,12 @@ class Questions {
     in_progress_[depth].read = true;
     low_ = std::min(low_, depth);
   }
-  // The same of the outermost question, if there is one: the answer is not to
-  // be stored as long as anything is in progress.
-  void read_outermost() {
-    if (!in_progress_.empty()) read(0);
+  // Says that a question was not asked that should have been: no answer that is
+  // being made is final, nor is what those in progress are answered with.
+  void not_asked() {
+    if (in_progress_.empty()) return;
+    read(0);
+    ++undecided_;
   }
   // Whether a provisional answer is still valid.  If so, the answer that is
   // being made rests on what that one had read.
@@ -170,7 +172,7 @@ class Questions {
   std::uint64_t next_serial_ = 1;
   // How often more values were found of what had been read.
   std::uint64_t changes_ = 0;
-  // How many questions that had been read ended undecided.
+  // How many questions that had been read ended undecided, or were not asked.
   std::uint64_t undecided_ = 0;
   // Of questions that had been read and ended without more values, by serial:
   // what that answer rests on, or serial 0 if it is final.

@@ -6,7 +6,10 @@
 
 #include "schema_solver/satisfiability.h"
 
+#include <set>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/work.h"
 #include "schema_solver/solver.h"
@@ -71,9 +74,12 @@ Satisfiability::Verdict Satisfiability::decide(Decision& decision,
       question.undecided();
     }
   }
+  decision.exactness = verdict.yes ? Exactness{} : verdict.exactness;
   if (verdict.yes) {
     answer.forget();
     decision.state = State::kYes;
+  } else if (questions_.depth() == 0) {
+    decision.state = postponed_.empty() ? State::kNo : State::kUnknown;
   } else if (answer.final()) {
     decision.state = State::kNo;
   } else {
@@ -83,23 +89,66 @@ Satisfiability::Verdict Satisfiability::decide(Decision& decision,
   return verdict;
 }
 
-bool Satisfiability::may_ask(ConjunctionId conjunction, Verdict& verdict) {
-  // The most nested questions, beyond which the verdict is "no".
-  constexpr std::uint32_t kMaxDepth = 2000;
-  const bool too_deep = questions_.depth() >= kMaxDepth;
-  if (!too_deep && solver_.steps().left()) return true;
-  questions_.read_outermost();
+bool Satisfiability::may_continue(ConjunctionId conjunction, Verdict& verdict) {
+  if (solver_.steps().left()) return true;
+  questions_.not_asked();
   solver_.note_stop(conjunction);
   verdict.exactness |=
       !base::work_left()
           ? Exactness::undecided()
           : solver_.notes().leave_out(
                 LeftOutBy::kLimit, solver_.place(conjunction), "",
-                too_deep ? "values that need more levels of schemas than are "
-                           "followed are left out"
-                         : "values are left out that are not found within "
-                           "GrammarLimits::steps");
+                "values are left out that are not found within "
+                "GrammarLimits::steps");
   return false;
+}
+
+bool Satisfiability::may_ask(const Subject& subject, Verdict& verdict) {
+  if (!may_continue(subject.conjunction, verdict)) return false;
+  if (questions_.depth() < (expanding_ > 0 ? kMostInExpansions : kMostNested)) {
+    return true;
+  }
+  questions_.not_asked();
+  verdict.exactness |= Exactness::undecided();
+  if (expanding_ == 0) postponed_.push_back(subject);
+  return false;
+}
+
+// A depth-first search, like the recursion that it stands for.  A question that
+// is met again has led to itself or to one that could not be decided.
+//
+// Only what is not decided is postponed, and each call but the last decides
+// some of it for good: so they end.
+bool Satisfiability::answers_postponed() {
+  if (questions_.depth() > 0 || postponed_.empty()) return false;
+  std::vector<Subject> waiting = std::exchange(postponed_, {});
+  const ConjunctionId first = waiting.front().conjunction;
+  std::set<Subject> met(waiting.begin(), waiting.end());
+  bool any_decided = false;
+  while (!waiting.empty() && solver_.steps().left()) {
+    const Subject subject = waiting.back();
+    if (subject.all) {
+      ask_disjuncts(subject.conjunction, subject.type);
+    } else {
+      ask(subject.conjunction, subject.type);
+    }
+    const std::size_t before = waiting.size();
+    for (const Subject& inner : std::exchange(postponed_, {})) {
+      if (met.insert(inner).second) waiting.push_back(inner);
+    }
+    if (waiting.size() > before) continue;
+    waiting.pop_back();
+    const Known& known = this->known(subject.conjunction, subject.type);
+    any_decided |= subject.all ? known.all_decided : known.any.decided();
+  }
+  if (!any_decided && solver_.steps().left()) {
+    static_cast<void>(solver_.notes().leave_out(
+        LeftOutBy::kLimit, solver_.place(first), "",
+        "values are left out that need more than " +
+            std::to_string(kMostNested) +
+            " levels of schemas that require each other in a circle"));
+  }
+  return any_decided;
 }
 
 // Whether some value of the type satisfies the conjunction: one satisfiable
@@ -112,16 +161,29 @@ Satisfiability::Verdict Satisfiability::solve(ConjunctionId conjunction,
     return {.yes = yes,
             .exactness = yes ? Exactness{} : Exactness::undecided()};
   }
-  const Expansion& expansion = solver_.expansion(conjunction, type);
-  if (expansion.expanding) {
-    questions_.read(expansion.depth);
-    return {};
-  }
-  Known& known = this->known(conjunction, type);
+  if (questions_.depth() > 0) return ask(conjunction, type);
+  Decision& any = known(conjunction, type).any;
   Verdict verdict;
-  if (!answered(known.any)) {
-    if (!may_ask(conjunction, verdict)) return verdict;
-    verdict = decide(known.any, [&] {
+  do {
+    postponed_.clear();
+    verdict = ask(conjunction, type);
+  } while (!verdict.yes && answers_postponed());
+  // What is not decided by now is not asked again.
+  if (!any.decided()) any.state = Decision::State::kNo;
+  return verdict;
+}
+
+Satisfiability::Verdict Satisfiability::ask(ConjunctionId conjunction,
+                                            JsonType type) {
+  Decision& any = known(conjunction, type).any;
+  if (!answered(any)) {
+    if (Verdict no; !may_ask({conjunction, type, false}, no)) return no;
+    const Expansion& expansion = solver_.expansion(conjunction, type);
+    if (expansion.expanding) {
+      questions_.read(expansion.depth);
+      return {};
+    }
+    return decide(any, [&] {
       Verdict found{.exactness = expansion.exactness};
       for (const DisjunctId disjunct : expansion.all) {
         const Verdict one = solve_disjunct(type, disjunct);
@@ -130,11 +192,10 @@ Satisfiability::Verdict Satisfiability::solve(ConjunctionId conjunction,
       }
       return found;
     });
-    known.exactness |= verdict.exactness;
   }
-  if (known.any.state == Decision::State::kInProgress) return {};
-  if (known.any.state == Decision::State::kYes) return {.yes = true};
-  return {.exactness = expansion.exactness | known.exactness};
+  if (any.state == Decision::State::kInProgress) return {};
+  if (any.state == Decision::State::kYes) return {.yes = true};
+  return {.exactness = any.exactness};
 }
 
 Satisfiability::Verdict Satisfiability::solve(ConjunctionId conjunction) {
@@ -220,12 +281,25 @@ const std::vector<DisjunctId>& Satisfiability::disjuncts_within(
 // which it is decided that it has none is never added.
 const std::vector<DisjunctId>& Satisfiability::disjuncts(
     ConjunctionId conjunction, JsonType type) {
-  using State = Decision::State;
   static const std::vector<DisjunctId> none;
   if (solver_.excludes(conjunction, type)) return none;
   if (levels_ != kAnyLevels && is_nested(type)) {
     return disjuncts_within(conjunction, type);
   }
+  if (questions_.depth() > 0) return ask_disjuncts(conjunction, type);
+  const std::vector<DisjunctId>* found = nullptr;
+  do {
+    postponed_.clear();
+    found = &ask_disjuncts(conjunction, type);
+  } while (answers_postponed());
+  if (is_nested(type)) known(conjunction, type).finish();
+  return *found;
+}
+
+const std::vector<DisjunctId>& Satisfiability::ask_disjuncts(
+    ConjunctionId conjunction, JsonType type) {
+  using State = Decision::State;
+  static const std::vector<DisjunctId> none;
   const Expansion& expansion = solver_.expansion(conjunction, type);
   if (expansion.expanding) {
     questions_.read(expansion.depth);
@@ -243,9 +317,9 @@ const std::vector<DisjunctId>& Satisfiability::disjuncts(
     return known.satisfiable;
   }
   Questions::Answer answer(questions_);
-  if (Verdict verdict;
-      questions_.depth() > 0 && !may_ask(conjunction, verdict)) {
-    known.exactness |= verdict.exactness;
+  if (Verdict no;
+      questions_.depth() > 0 && !may_ask({conjunction, type, true}, no)) {
+    known.exactness |= no.exactness;
     return known.satisfiable;
   }
   {
@@ -260,9 +334,8 @@ const std::vector<DisjunctId>& Satisfiability::disjuncts(
       known.satisfiable.push_back(expansion.all[i]);
     }
   }
-  if (answer.final()) {
-    known.all_decided = true;
-    known.each = {};
+  if (questions_.depth() > 0 ? answer.final() : postponed_.empty()) {
+    known.finish();
   }
   return known.satisfiable;
 }
@@ -288,26 +361,31 @@ void Satisfiability::decide_all(ConjunctionId conjunction, JsonType type,
       if (verdict.yes) {
         own.forget();
         one.state = State::kYes;
+        one.exactness = {};
         known.satisfiable.push_back(expansion.all[i]);
         question.has_more();
         continue;
       }
-      known.exactness |= verdict.exactness;
+      one.exactness = verdict.exactness;
       if (own.final()) {
         one.state = State::kNo;
       } else {
         one.provisional_no = own.provisional();
       }
     }
-  } while (changes != questions_.changes() && may_ask(conjunction, stopped));
-  known.exactness |= stopped.exactness;
+  } while (changes != questions_.changes() &&
+           may_continue(conjunction, stopped));
+  known.exactness = stopped.exactness;
   // What the answers of the last round rest on, and not those before it.
   answer.forget();
-  for (const Decision& one : known.each) answered(one);
+  for (const Decision& one : known.each) {
+    answered(one);
+    known.exactness |= one.exactness;
+  }
   if ((expansion.exactness | known.exactness).exact()) {
     question.has_no_more();
   } else {
-    if (changes != questions_.changes()) questions_.read_outermost();
+    if (changes != questions_.changes()) questions_.not_asked();
     question.undecided();
   }
 }
@@ -315,7 +393,8 @@ void Satisfiability::decide_all(ConjunctionId conjunction, JsonType type,
 bool Satisfiability::leaves_out(ConjunctionId conjunction, JsonType type) {
   return !solver_.excludes(conjunction, type) &&
          !(solver_.expansion(conjunction, type).exactness |
-           known(conjunction, type).exactness)
+           known(conjunction, type).exactness |
+           known(conjunction, type).any.exactness)
               .exact();
 }
 

@@ -8,10 +8,17 @@
 // requires itself has no finite value, hence is not satisfiable: questions.h
 // says what the answers are while others are in progress.
 //
+// The recursion does not use the call stack without limit.  A question that has
+// too many others around it is postponed: it counts as "no" for now, and is
+// asked from outside once they have ended; then they are asked again.  A chain
+// of n schemas takes n / kMostNested rounds, each of a bounded number of
+// questions, since what is decided is stored.
+//
 // This reads the solver's tables through its public functions, and owns what
 // was decided of them: verdicts, and what completed an object.
 
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -88,6 +95,7 @@ class Satisfiability {
 
  private:
   friend class ScopedDepthLimit;
+  friend class ScopedExpansion;
   class CompletionSearch;
   class ItemSearch;
 
@@ -103,6 +111,9 @@ class Satisfiability {
     State state = State::kUnknown;
     std::uint32_t depth = 0;                // while in progress
     Questions::Provisional provisional_no;  // while unknown
+    Exactness exactness;                    // of the last "no"
+
+    bool decided() const { return state == State::kYes || state == State::kNo; }
   };
   // What is known of a conjunction and a type.
   struct Known {
@@ -113,9 +124,29 @@ class Satisfiability {
     // While they are being decided, the depth of that question.
     std::optional<std::uint32_t> deciding_all = {};
     std::vector<DisjunctId> satisfiable;  // as far as they are decided
-    // Not exact: some alternatives were left out, in a conjunction further in.
+    // Of disjuncts().  Not exact: some alternatives were left out, in a
+    // conjunction further in.
     Exactness exactness = {};
+
+    void finish() {
+      all_decided = true;
+      each = {};
+    }
   };
+  // What a question is about.
+  struct Subject {
+    ConjunctionId conjunction = kAnything;
+    JsonType type = JsonType::kNull;
+    bool all = false;  // each disjunct, and not whether there is some
+
+    auto operator<=>(const Subject&) const = default;
+  };
+
+  // The most nested questions; and those with the questions that an expansion
+  // asks, which cannot be postponed.  They take less than 256 KB of stack, of
+  // which a thread may have little.
+  static constexpr std::uint32_t kMostNested = 64;
+  static constexpr std::uint32_t kMostInExpansions = 2 * kMostNested;
 
   Known& known(ConjunctionId conjunction, JsonType type);
   Verdict solve(ConjunctionId conjunction, JsonType type);
@@ -130,8 +161,19 @@ class Satisfiability {
   // Decides about each disjunct, in answer to `question`.
   void decide_all(ConjunctionId conjunction, JsonType type, Known& known,
                   const Questions::Question& question);
-  // Whether one more question may be asked.  If not, `verdict` says so.
-  bool may_ask(ConjunctionId conjunction, Verdict& verdict);
+  // Whether the work may go on.  If not, `verdict` says so.
+  bool may_continue(ConjunctionId conjunction, Verdict& verdict);
+  // Whether one more question may be asked now.  If not, `verdict` says so, and
+  // a question for which there are too many in progress is postponed.
+  bool may_ask(const Subject& subject, Verdict& verdict);
+  // Decides about what was postponed, when no question is in progress.  Whether
+  // that may change an answer.
+  bool answers_postponed();
+  // solve() and disjuncts() for any number of levels, from inside of other
+  // questions.
+  Verdict ask(ConjunctionId conjunction, JsonType type);
+  const std::vector<DisjunctId>& ask_disjuncts(ConjunctionId conjunction,
+                                               JsonType type);
   const std::vector<DisjunctId>& disjuncts_within(ConjunctionId conjunction,
                                                   JsonType type);
   // `satisfiable`: whether the disjunct is known to be satisfiable.
@@ -164,6 +206,9 @@ class Satisfiability {
       disjuncts_within_;
 
   std::uint32_t levels_ = kAnyLevels;
+  std::uint32_t expanding_ = 0;  // expansions in progress
+  // Since the outermost question that is in progress began.
+  std::vector<Subject> postponed_;
 };
 
 // While it is alive, all answers but complete() and complete_array() are about
@@ -179,6 +224,23 @@ class ScopedDepthLimit {
  private:
   Satisfiability& answers_;
   const std::uint32_t before_;
+};
+
+// While it is alive, questions are those of an expansion, which is stored for
+// every number of levels.
+class ScopedExpansion {
+ public:
+  explicit ScopedExpansion(Satisfiability& answers)
+      : answers_(answers), any_(answers, kAnyLevels) {
+    ++answers_.expanding_;
+  }
+  ~ScopedExpansion() { --answers_.expanding_; }
+  ScopedExpansion(const ScopedExpansion&) = delete;
+  ScopedExpansion& operator=(const ScopedExpansion&) = delete;
+
+ private:
+  Satisfiability& answers_;
+  const ScopedDepthLimit any_;
 };
 
 }  // namespace parlance::schema_solver
