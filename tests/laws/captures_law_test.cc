@@ -67,7 +67,7 @@ void capture_some(rules::Rules& rules, testing::RandomRules& random) {
     if (i == 0 || random.pick(3) != 0) {
       options.capture = "c" + std::to_string(random.pick(3));
     }
-    if (options.marker == rules::kNoId || options.marker_optional) continue;
+    if (options.marker == rules::kNoExpr || options.marker_optional) continue;
     options.hide_marker = random.pick(2) == 0;
     if (random.pick(2) == 0) options.marker_capture = "m";
   }

@@ -71,7 +71,7 @@ class Interpreter {
     auto operator<=>(const Budget&) const = default;
   };
   struct Call {
-    rules::RuleId rule = 0;
+    rules::RuleId rule;
     unsigned begin = 0;
     Budget budget;
     auto operator<=>(const Call&) const = default;
@@ -128,10 +128,10 @@ class Interpreter {
 
   Places ends_of(const Call& call) {
     const rules::Rule& rule = rules_.rules[call.rule];
-    if (rule.body == rules::kNoId) return 0;
+    if (rule.body == rules::kNoExpr) return 0;
     const Places body = read(rule.body, Places{1} << call.begin, call.budget);
     const rules::RuleOptions& options = rule.options;
-    const bool marked = options.marker != rules::kNoId;
+    const bool marked = options.marker != rules::kNoExpr;
     const Places whole =
         marked ? read(options.marker, body, call.budget) : body;
     if (!strict_) return whole | body;
@@ -184,7 +184,7 @@ class Interpreter {
         const std::size_t size = read_char(rest, rules_.classes[expr.index]);
         if (size != 0) out |= Places{1} << (at + size);
       } else if (expr.kind == ExprKind::kRule) {
-        out |= call({expr.index, at, budget});
+        out |= call({expr.rule(), at, budget});
       } else if (expr.kind == ExprKind::kTokens) {
         out |= one_token(rules_.token_sets[expr.index], at);
       } else if (expr.kind == ExprKind::kSubstring) {

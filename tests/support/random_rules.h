@@ -30,7 +30,7 @@ class RandomRules {
     const std::size_t count = rules.rules.size();
     std::vector<rules::ExprId> row;
     for (const char* name : {"a", "b", "c"}) {
-      const rules::ExprId body = rules.reference(pick(count));
+      const rules::ExprId body = rules.reference(pick_rule(count));
       const rules::RuleId rule = rules.add_rule(name);
       rules.rules[rule].body = body;
       rules.rules[rule].options.capture = name;
@@ -65,12 +65,15 @@ class RandomRules {
     }
     while (const auto wrong = rules::find_not_lazy(rules)) {
       rules.rules[wrong->rule].options.lazy = false;
-      rules.rules[wrong->rule].options.marker = rules::kNoId;
+      rules.rules[wrong->rule].options.marker = rules::kNoExpr;
       rules.rules[wrong->rule].options.marker_optional = false;
     }
     return rules;
   }
 
+  rules::RuleId pick_rule(std::size_t below) {
+    return rules::RuleId(pick(below));
+  }
   std::uint32_t pick(std::size_t below) {
     return static_cast<std::uint32_t>(random_() % below);
   }
@@ -94,7 +97,7 @@ class RandomRules {
       case 3:
       case 4:
         if (callable == 0) return rules.bytes("a");
-        return rules.reference(pick(callable));
+        return rules.reference(pick_rule(callable));
       case 5:
       case 6:
       case 7: {
@@ -140,7 +143,7 @@ class RandomRules {
         {"b"}, {"ab"}, {"é"}, {"é", "ab"}, {"bb"}, {"ba", "é"}};
     rules::FreeTextExpr made;
     for (const char* trigger : kTriggers[pick(kTriggers.size())]) {
-      made.triggers.push_back({.text = trigger, .rule = pick(callable)});
+      made.triggers.push_back({.text = trigger, .rule = pick_rule(callable)});
     }
     if (pick(2) == 0) made.excludes.emplace_back(pick(2) == 0 ? "aa" : "éb");
     made.loop = pick(2) == 0;

@@ -140,7 +140,7 @@ void Closures::Closure::follow(const Item& item) {
 // continued exactly once: here if emptiness was known when the caller came, in
 // end() if it was found afterwards.
 void Closures::Closure::call(const Item& item, const Item& after) {
-  const rules::RuleId rule = network_.states[item.state].index;
+  const rules::RuleId rule = network_.states[item.state].rule_index();
   std::uint32_t& index = local_of_rule_[rule];
   const bool added = index >= locals_.size() || locals_[index].rule != rule;
   if (added) {
@@ -253,7 +253,7 @@ bool Closures::Closure::only_ends(const Item& item) {
 
 // Calls a rule whose activation ends together with the enclosing one.
 void Closures::Closure::enter(const Item& item) {
-  const rules::RuleId rule = network_.states[item.state].index;
+  const rules::RuleId rule = network_.states[item.state].rule_index();
   call(item, {network_.rules[rule].end, kOutermost, 0, 0});
 }
 

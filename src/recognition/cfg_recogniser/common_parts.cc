@@ -12,7 +12,6 @@ namespace parlance::cfg_recogniser {
 using rules::Expr;
 using rules::ExprId;
 using rules::ExprKind;
-using rules::kNoId;
 
 namespace {
 
@@ -37,7 +36,7 @@ void write_text(std::string& key, std::string_view text) {
 CommonParts::CommonParts(const rules::Rules& rules,
                          std::span<recogniser::Recogniser* const> schemas)
     : rules_(rules), schemas_(schemas) {
-  for (ExprId id = 0; id < rules.exprs.size(); ++id) {
+  for (ExprId id; id < rules.exprs.size(); ++id) {
     if (rules.exprs[id].kind == ExprKind::kSequence) find_part(id);
   }
 }
@@ -74,8 +73,8 @@ void CommonParts::find_part(ExprId sequence) {
 
 void CommonParts::write_literal(const Expr& literal, std::string& key) const {
   write_text(key, rules_.texts[literal.index]);
-  write(key, literal.marker == kNoId);
-  if (literal.marker == kNoId) return;
+  write(key, literal.marker == Expr::kNoMarker);
+  if (literal.marker == Expr::kNoMarker) return;
   const rules::MarkerText& marker = rules_.markers[literal.marker];
   write_text(key, marker.text);
   write(key, marker.from);
@@ -115,7 +114,7 @@ bool CommonParts::write_value(ExprId value, std::string& key) const {
         write(key, expr.max);
         break;
       case ExprKind::kRule:
-        write(key, expr.index);
+        write(key, expr.rule());
         worth = true;
         break;
       case ExprKind::kSchema:

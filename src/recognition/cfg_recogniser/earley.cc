@@ -16,7 +16,6 @@
 
 namespace parlance::cfg_recogniser {
 
-using rules::kNoId;
 using rules::kUnbounded;
 using rules::RuleId;
 
@@ -138,10 +137,12 @@ class EarleyRecogniser::Closure {
                : place_.columns_[node.first]->backs[node.second];
   }
 
+  static constexpr StateId kNoState{0xFFFFFFFF};
+
   // A derivation, followed backwards.
   struct Derivation {
     Node at;
-    StateId run{kNoId};                    // the state that reads here
+    StateId run = kNoState;                // the state that reads here
     bool done = false;                     // at the beginning of the rule
     std::vector<std::uint32_t> ends = {};  // of its parts, the last first
     // The items met in the current state set, with the number of parts after
@@ -163,7 +164,7 @@ class EarleyRecogniser::Closure {
     if (call || (read && derivation.run != state)) {
       derivation.ends.push_back(here);
     }
-    derivation.run = read ? state : StateId{kNoId};
+    derivation.run = read ? state : kNoState;
     derivation.at = before;
     if (before.first < here) derivation.met.clear();
     derivation.met.emplace_back(before.second, derivation.ends.size());
@@ -191,7 +192,7 @@ class EarleyRecogniser::Closure {
     Derivation& other = other_;
     for (Derivation* derivation : {&one, &other}) {
       derivation->at = {column_.position, index};
-      derivation->run = StateId{kNoId};
+      derivation->run = kNoState;
       derivation->done = false;
       derivation->ends.clear();
       derivation->met.clear();
@@ -269,11 +270,11 @@ class EarleyRecogniser::Closure {
         if (item.inner == 0 && item.count >= state.min) add(next, here);
         break;
       case Action::kCall:
-        call(item, index, state.index, next);
+        call(item, index, state.rule_index(), next);
         break;
       case Action::kCount:
         if (item.count >= state.min) add(next, here);
-        if (item.count < state.max) call(item, index, state.index, item);
+        if (item.count < state.max) call(item, index, state.rule_index(), item);
         break;
       case Action::kSubstring:
         if (item.count == 0) add(next, here);
@@ -297,11 +298,11 @@ class EarleyRecogniser::Closure {
       case Action::kBodyEnd:
         if (network_.rules[state.index].options.marker_optional ||
             recogniser_.exhausted(item.activation, column_)) {
-          complete(item, index, state.index);
+          complete(item, index, state.rule_index());
         }
         break;
       case Action::kEnd:
-        complete(item, index, state.index);
+        complete(item, index, state.rule_index());
         break;
       default:
         break;  // reads something
@@ -376,6 +377,7 @@ class EarleyRecogniser::Closure {
 
   // Drops the items inside the activations that have to end here.
   void end_activations() {
+    constexpr std::uint32_t kDropped = 0xFFFFFFFF;
     const std::vector<RuleActivation>& all = recogniser_.activations_;
     // An activation begins no earlier than the one that it is in, so none that
     // begins before `first` is in one that ends.
@@ -384,7 +386,7 @@ class EarleyRecogniser::Closure {
       first = std::min(first, all[id].origin);
     }
     std::vector<Item> kept;
-    std::vector<std::uint32_t> moved(column_.items.size(), kNoId);
+    std::vector<std::uint32_t> moved(column_.items.size(), kDropped);
     for (std::size_t i = 0; i < column_.items.size(); ++i) {
       bool inside = false;
       for (std::uint32_t id = column_.items[i].activation;
@@ -398,14 +400,14 @@ class EarleyRecogniser::Closure {
     if (recogniser_.recording_) {
       column_.kept.assign(kept.size(), 0);
       for (std::uint32_t i = 0; i < moved.size(); ++i) {
-        if (moved[i] != kNoId) column_.kept[moved[i]] = i;
+        if (moved[i] != kDropped) column_.kept[moved[i]] = i;
       }
     }
     column_.items = std::move(kept);
     for (auto& [rule, list] : column_.waiting) {
       std::size_t size = 0;
       for (std::uint32_t index : list) {
-        if (moved[index] != kNoId) list[size++] = moved[index];
+        if (moved[index] != kDropped) list[size++] = moved[index];
       }
       list.resize(size);
     }

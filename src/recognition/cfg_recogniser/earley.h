@@ -153,7 +153,7 @@ class EarleyRecogniser {
   // An activation of a lazy or limited rule.
   struct RuleActivation {
     std::uint32_t parent = 0;
-    rules::RuleId rule = rules::kNoId;
+    rules::RuleId rule = rules::kNoRule;
     std::uint32_t origin = 0;
     // The budgets, as numbers of characters and tokens of the whole text.
     std::uint64_t chars_limit = ~std::uint64_t{0};

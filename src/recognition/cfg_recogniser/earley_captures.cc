@@ -76,7 +76,7 @@ class EarleyRecogniser::Tracer {
     const NetworkState& state = network_.states[end.state];
     const rules::RuleOptions& options = network_.rules[state.index].options;
     return !options.capture.empty() ||
-           (options.marker != rules::kNoId &&
+           (options.marker != rules::kNoExpr &&
             (options.hide_marker || !options.marker_capture.empty()));
   }
 
@@ -145,8 +145,8 @@ class EarleyRecogniser::Tracer {
     const NetworkState& state = network_.states[end.state];
     const rules::RuleOptions& options = network_.rules[state.index].options;
     std::uint32_t body_end = at;
-    if (options.marker != rules::kNoId && state.action == Action::kEnd) {
-      body_end = end_of_body(at, number, state.index);
+    if (options.marker != rules::kNoExpr && state.action == Action::kEnd) {
+      body_end = end_of_body(at, number, state.rule_index());
       marker(options.marker_capture, options.hide_marker, body_end, at);
     }
     if (!options.capture.empty()) {

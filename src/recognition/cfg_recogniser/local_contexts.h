@@ -21,7 +21,7 @@
 namespace parlance::cfg_recogniser {
 
 struct LocalContext {
-  rules::RuleId rule = 0;
+  rules::RuleId rule = {};
   bool empty = false;  // the rule matched the empty text here
   Items callers = {};  // where each continues; a repeat at its own state
   Items content = {};  // of the context: `callers` without tail calls

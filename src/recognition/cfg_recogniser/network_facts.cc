@@ -152,7 +152,7 @@ void NetworkFacts::add_embedding(const Item& item, rules::RuleId& rule,
       network.rules[next.index].scoped) {
     return;
   }
-  rule = next.index;
+  rule = next.rule_index();
   if (state.action == Action::kBytes) {
     const std::string& text = network.texts[state.index];
     if (item.inner + 1 == text.size()) {
@@ -199,11 +199,11 @@ void NetworkFacts::find_alphabet() {
 // found here costs time and changes no result.
 void NetworkFacts::find_embedding() {
   embedding.resize(network.rules.size());
-  for (rules::RuleId rule = 0; rule < network.rules.size(); ++rule) {
+  for (rules::RuleId rule; rule < network.rules.size(); ++rule) {
     const NetworkState& start = network.states[network.rules[rule].start];
     if (network.rules[rule].scoped || start.action != Action::kPass) continue;
     for (const StateId state : start.epsilon) {
-      rules::RuleId called = rules::kNoId;
+      rules::RuleId called = rules::kNoRule;
       base::ByteSet found = {};
       if (!network.states[state].live) continue;
       add_embedding({state, kOutermost, 0, 0}, called, found);

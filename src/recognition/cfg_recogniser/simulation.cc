@@ -68,7 +68,7 @@ bool Simulation::covers(const Item& b, const Item& a) const {
 // nor is one with activations inside, which have budgets of their own.
 bool Simulation::covers(const RuleActivation& b, const RuleActivation& a,
                         const NetworkRule& rule) const {
-  return !rule.lazy && rule.options.marker == rules::kNoId &&
+  return !rule.lazy && rule.options.marker == rules::kNoExpr &&
          b.budget.chars >= a.budget.chars &&
          b.budget.tokens >= a.budget.tokens && b.kernel == a.kernel &&
          a.reach == 0 && b.reach == 0 &&

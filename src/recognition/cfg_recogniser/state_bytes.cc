@@ -107,7 +107,7 @@ const base::ByteSet& StateBytes::repeatable(LexId lex) {
         facts_.embedding[network_.states[next].index] == base::ByteSet{}) {
       continue;
     }
-    rules::RuleId rule = rules::kNoId;
+    rules::RuleId rule = rules::kNoRule;
     base::ByteSet bytes = {};
     facts_.add_embedding(item, rule, bytes);
     if (bytes == base::ByteSet{}) continue;

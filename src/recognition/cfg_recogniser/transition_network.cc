@@ -20,7 +20,8 @@ namespace parlance::cfg_recogniser {
 
 using rules::ExprKind;
 using rules::FreeTextExpr;
-using rules::kNoId;
+using rules::kNoExpr;
+using rules::kNoRule;
 using rules::RuleId;
 using rules::TokenTextExpr;
 
@@ -51,7 +52,7 @@ struct TransitionNetwork::Build {
   struct Work {
     bool in_regex = false;
     std::uint32_t regex = 0;
-    std::uint32_t id = 0;
+    std::uint32_t id = 0;  // an ExprId, or a HirId of the regex
     StateId begin = {};
     StateId end = {};
     // Whether a call of a terminal rule, here or as the first of a sequence, is
@@ -83,7 +84,7 @@ struct TransitionNetwork::Build {
            std::vector<rules::MarkedPiece>>
       marker_pieces = {};
 
-  RuleId owner = kNoId;  // the rule that is being built
+  RuleId owner = kNoRule;  // the rule that is being built
   StateId state() {
     net.states.emplace_back();
     net.states.back().rule = owner;
@@ -131,10 +132,12 @@ struct TransitionNetwork::Build {
   void hir_node(const Work& work);
   bool expands(RuleId rule);
   std::uint32_t terminal_size(rules::ExprId body) const;
-  void sequence(const Work& work, std::span<const std::uint32_t> children);
+  // `Id`: ExprId or HirId, as Work::id.
+  template <class Id>
+  void sequence(const Work& work, const std::vector<Id>& children);
   RuleId add_body();
-  RuleId common_part(const CommonParts::Part& part,
-                     std::span<const std::uint32_t> children);
+  RuleId common_part(const CommonParts::Part& part, std::uint32_t value,
+                     std::uint32_t literal);
   void repeat(const Work& work, std::uint32_t child, std::uint32_t min,
               std::uint32_t max, const CharClass* single);
   void free_text(const FreeTextExpr& text, const Work& work);
@@ -167,13 +170,13 @@ void TransitionNetwork::Build::run() {
       std::unique(net.temperatures.begin(), net.temperatures.end()),
       net.temperatures.end());
   net.rules.resize(from.rules.size());
-  for (RuleId id = 0; id < from.rules.size(); ++id) {
+  for (RuleId id; id < from.rules.size(); ++id) {
     const rules::Rule& written = from.rules[id];
     owner = id;
     NetworkRule& made = net.rules[id];
     made.options = written.options;
     made.name = written.name;
-    made.lazy = written.options.lazy || written.options.marker != kNoId;
+    made.lazy = written.options.lazy || written.options.marker != kNoExpr;
     made.scoped = made.lazy || written.options.limited();
     if (written.options.temperature) {
       made.temperature = static_cast<std::uint32_t>(
@@ -186,13 +189,13 @@ void TransitionNetwork::Build::run() {
     net.states[made.end].action = Action::kEnd;
     net.states[made.end].index = id;
   }
-  for (RuleId id = 0; id < from.rules.size(); ++id) {
+  for (RuleId id; id < from.rules.size(); ++id) {
     const rules::Rule& written = from.rules[id];
     owner = id;
-    if (written.body == kNoId) continue;  // matches nothing
+    if (written.body == kNoExpr) continue;  // matches nothing
     StateId begin = net.rules[id].start;
     StateId end = net.rules[id].end;
-    if (written.options.marker != kNoId) {
+    if (written.options.marker != kNoExpr) {
       StateId middle = state();
       net.states[middle].action = Action::kBodyEnd;
       net.states[middle].index = id;
@@ -204,24 +207,25 @@ void TransitionNetwork::Build::run() {
     left.push_back({false, 0, written.body, begin, end});
     finish();
   }
-  owner = kNoId;
+  owner = kNoRule;
   net.accept = state();
   net.start = call(from.root, net.accept);
 }
 
-void TransitionNetwork::Build::sequence(
-    const Work& work, std::span<const std::uint32_t> children) {
+template <class Id>
+void TransitionNetwork::Build::sequence(const Work& work,
+                                        const std::vector<Id>& children) {
   // Each of many optional pieces is a call that may come next.
   const bool many = children.size() >= kManyAlternatives;
   const CommonParts::Part* part =
-      work.in_regex || many ? nullptr : common_parts.of(work.id);
+      work.in_regex || many ? nullptr : common_parts.of(rules::ExprId(work.id));
   StateId at = work.begin;
   for (std::size_t i = 0; i < children.size(); ++i) {
     const bool common = part != nullptr && part->first == i;
     if (common) ++i;  // the literal is a part of it
     StateId next = i + 1 == children.size() ? work.end : state();
     if (common) {
-      epsilon(at, call(common_part(*part, children), next));
+      epsilon(at, call(common_part(*part, children[i - 1], children[i]), next));
       at = next;
       continue;
     }
@@ -238,7 +242,7 @@ RuleId TransitionNetwork::Build::add_body() {
   const auto body = static_cast<RuleId>(net.rules.size());
   const RuleId outer = std::exchange(owner, body);
   NetworkRule& made = net.rules.emplace_back();
-  if (outer != kNoId) made.temperature = net.rules[outer].temperature;
+  if (outer != kNoRule) made.temperature = net.rules[outer].temperature;
   made.start = state();
   made.end = state();
   net.states[made.end].action = Action::kEnd;
@@ -249,20 +253,21 @@ RuleId TransitionNetwork::Build::add_body() {
 
 // The rule of a part that several sequences have, built when the first of them
 // is.
-RuleId TransitionNetwork::Build::common_part(
-    const CommonParts::Part& part, std::span<const std::uint32_t> children) {
+RuleId TransitionNetwork::Build::common_part(const CommonParts::Part& part,
+                                             std::uint32_t value,
+                                             std::uint32_t literal) {
   const std::uint32_t temperature =
-      owner == kNoId ? 0 : net.rules[owner].temperature;
+      owner == kNoRule ? 0 : net.rules[owner].temperature;
   const auto [known, is_new] =
-      rule_of_part.try_emplace({part.number, temperature}, kNoId);
+      rule_of_part.try_emplace({part.number, temperature}, kNoRule);
   if (!is_new) return known->second;
   known->second = add_body();
   const NetworkRule& body = net.rules[known->second];
   const RuleId outer = std::exchange(owner, known->second);
   const StateId middle = state();
   owner = outer;
-  left.push_back({false, 0, children[part.first], body.start, middle});
-  left.push_back({false, 0, children[part.first + 1], middle, body.end});
+  left.push_back({false, 0, value, body.start, middle});
+  left.push_back({false, 0, literal, middle, body.end});
   return known->second;
 }
 
@@ -336,7 +341,7 @@ std::uint32_t TransitionNetwork::Build::terminal_size(
 // replaced by its body.
 bool TransitionNetwork::Build::expands(RuleId id) {
   const rules::Rule& rule = from.rules[id];
-  if (rule.body == kNoId || !rule.options.plain() || owner == kNoId ||
+  if (rule.body == kNoExpr || !rule.options.plain() || owner == kNoRule ||
       net.rules[id].temperature != net.rules[owner].temperature) {
     return false;
   }
@@ -357,7 +362,7 @@ void TransitionNetwork::Build::expression(const Work& work) {
       epsilon(work.begin, work.end);
       break;
     case ExprKind::kBytes:
-      if (marks != nullptr && expr.marker != kNoId) {
+      if (marks != nullptr && expr.marker != rules::Expr::kNoMarker) {
         marker(from.markers[expr.marker], work.begin, work.end);
       } else {
         bytes(from.texts[expr.index], work.begin, work.end);
@@ -384,11 +389,11 @@ void TransitionNetwork::Build::expression(const Work& work) {
       break;
     }
     case ExprKind::kRule:
-      if (work.expand && expands(expr.index)) {
+      if (work.expand && expands(expr.rule())) {
         left.push_back(
             {false, 0, from.rules[expr.index].body, work.begin, work.end});
       } else {
-        epsilon(work.begin, call(expr.index, work.end));
+        epsilon(work.begin, call(expr.rule(), work.end));
       }
       break;
     case ExprKind::kRegex: {

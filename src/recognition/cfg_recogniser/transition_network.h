@@ -55,9 +55,12 @@ struct NetworkState {
   std::uint32_t min = 0;
   std::uint32_t max = rules::kUnbounded;
   // The rule, or the body of a repeat, that the state is a part of; after
-  // simplify() one of the same temperature.  kNoId: of none.
-  rules::RuleId rule = rules::kNoId;
+  // simplify() one of the same temperature.  kNoRule: of none.
+  rules::RuleId rule = rules::kNoRule;
   std::vector<StateId> epsilon = {};  // kPass and kBodyEnd only
+
+  // Rule `index`.  REQUIRES: the action is kCall, kCount, kBodyEnd or kEnd.
+  rules::RuleId rule_index() const { return rules::RuleId(index); }
 };
 
 struct TokenTriggers {
@@ -98,7 +101,7 @@ struct TransitionNetwork {
   bool too_large = false;
   // NetworkRule::temperature of the rule of a state.
   std::uint32_t temperature_of(const NetworkState& state) const {
-    return state.rule == rules::kNoId ? 0 : rules[state.rule].temperature;
+    return state.rule == rules::kNoRule ? 0 : rules[state.rule].temperature;
   }
 
   std::vector<std::string> texts;

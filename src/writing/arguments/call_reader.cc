@@ -12,7 +12,7 @@
 namespace parlance::arguments {
 
 bool ArgumentCallReader::streams(const ArgumentRules& rules) {
-  if (rules.nests() || rules.root_list() == kNone) return false;
+  if (rules.nests() || rules.root_list() == kNoList) return false;
   // What follows a number must not continue it.
   const std::string_view close = rules.layout().close;
   if (close.empty() || std::string_view("0123456789.eE+-").find(close[0]) !=

@@ -18,7 +18,7 @@ using automata::StateId;
 using Range = CharacterDfa::Range;
 
 void add_range(std::vector<Range>& ranges, std::uint32_t first,
-               std::uint32_t last, StateId target) {
+               std::uint32_t last, std::uint32_t target) {
   if (!ranges.empty() && ranges.back().target == target &&
       ranges.back().last + 1 == first) {
     ranges.back().last = last;
@@ -206,10 +206,12 @@ CharacterDfas::Dfa CharacterDfas::of(automata::Languages& languages,
     state.fingerprint = languages.fingerprint(states[i]);
     state.accepting = languages.accepting(states[i]);
     state.ranges = steps.from(states[i]);
+    // Their targets are states of `languages` until each has its number.
     for (Range& range : state.ranges) {
-      const auto [entry, is_new] = number.try_emplace(
-          range.target, static_cast<std::uint32_t>(states.size()));
-      if (is_new) states.push_back(range.target);
+      const StateId target(range.target);
+      const auto [entry, is_new] =
+          number.try_emplace(target, static_cast<std::uint32_t>(states.size()));
+      if (is_new) states.push_back(target);
       range.target = entry->second;
     }
     made->states.push_back(std::move(state));

@@ -35,7 +35,7 @@ std::map<std::uint32_t, regex::CharClass> by_target(
 
 ExprId LanguageRules::text_from(const Dfa& dfa, std::uint32_t state) {
   const auto [entry, made] =
-      rule_of_.try_emplace(dfa->states[state].fingerprint, rules::kNoId);
+      rule_of_.try_emplace(dfa->states[state].fingerprint, rules::kNoRule);
   if (made) {
     entry->second =
         rules_.add_rule("text_" + std::to_string(rules_.rules.size()));
@@ -134,7 +134,7 @@ std::optional<ExprId> LanguageRules::expr(
 
 RuleId LinkTexts::rule_of(const CharacterDfa& dfa, std::uint32_t state) {
   const auto [entry, made] =
-      rule_of_.try_emplace(dfa.states[state].fingerprint, rules::kNoId);
+      rule_of_.try_emplace(dfa.states[state].fingerprint, rules::kNoRule);
   if (made) {
     entry->second =
         rules_.add_rule("text_" + std::to_string(rules_.rules.size()));

@@ -29,7 +29,7 @@ namespace parlance::arguments {
 // A rule without a body, for the texts from a state of an automaton on.  The
 // rules of automata are written once for all schemas of a compile: LinkTexts.
 struct TextRule {
-  rules::RuleId rule = rules::kNoId;
+  rules::RuleId rule = rules::kNoRule;
   std::shared_ptr<const CharacterDfa> dfa = nullptr;
   std::uint32_t state = 0;
 };

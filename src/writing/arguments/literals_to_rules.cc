@@ -99,7 +99,7 @@ ExprId RuleWriter::literal_names(LanguageId names,
 
 // A value.  Values of the same constraints share a rule.
 ExprId RuleWriter::literal(const Conjunction& all) {
-  const auto [entry, made] = literal_rules_.try_emplace(all, rules::kNoId);
+  const auto [entry, made] = literal_rules_.try_emplace(all, rules::kNoRule);
   if (!made) return rules_.reference(entry->second);
   const RuleId rule =
       rules_.add_rule("value_" + std::to_string(rules_.rules.size()));
@@ -162,7 +162,7 @@ ExprId RuleWriter::python_string(const Conjunction& all) {
 }
 
 ExprId RuleWriter::quoted_character() {
-  if (quoted_character_ == rules::kNoId) {
+  if (quoted_character_ == rules::kNoRule) {
     const auto one_of = [&](std::vector<regex::CharRange> ranges) {
       return rules_.char_class(regex::CharClass(std::move(ranges)));
     };

@@ -10,7 +10,7 @@
 namespace parlance::arguments {
 
 using rules::ExprId;
-using rules::kNoId;
+using rules::kNoExpr;
 using rules::Rules;
 namespace {
 
@@ -22,7 +22,7 @@ std::uint64_t count_required(const MemberParts& parts) {
 // Whether `min` and `max` forbid anything that the members allow.
 bool bounds_matter(const MemberParts& parts) {
   if (parts.min > count_required(parts)) return true;
-  if (parts.extra == kNoId) return parts.max < parts.members.size();
+  if (parts.extra == kNoExpr) return parts.max < parts.members.size();
   return parts.max <= 0x7FFFFFFF;  // what a repetition may count
 }
 
@@ -39,7 +39,7 @@ ExprId after_members(const MemberParts& parts, std::uint64_t taken, bool first,
                      Rules& rules) {
   if (taken > parts.max) return rules.choice({});
   const std::uint64_t least = parts.min > taken ? parts.min - taken : 0;
-  if (parts.extra == kNoId) {
+  if (parts.extra == kNoExpr) {
     return least == 0 ? rules.empty() : rules.choice({});
   }
   return parts.extras(
@@ -51,8 +51,8 @@ ExprId after_members(const MemberParts& parts, std::uint64_t taken, bool first,
 // What may follow a group of members: after members before the group, and at
 // the beginning.  Both are equal if there is no separator.
 struct GroupStart {
-  ExprId later = kNoId;
-  ExprId first = kNoId;
+  ExprId later = kNoExpr;
+  ExprId first = kNoExpr;
 };
 
 // The `size` members from `first` on, in any order.  `ends[n]` follows a subset
@@ -68,7 +68,7 @@ GroupStart any_order_group(const MemberParts& parts,
     if (parts.required[first + i]) needed |= std::size_t{1} << i;
   }
   // after[came] is what may follow the subset with the bits `came`.
-  std::vector<ExprId> after(std::size_t{1} << size, kNoId);
+  std::vector<ExprId> after(std::size_t{1} << size, kNoExpr);
   // What may follow `came` if the next member `begins` the whole object.
   const auto follow = [&](std::size_t came, bool begins) {
     std::vector<ExprId> choices;
@@ -162,7 +162,7 @@ AnyOrder members_in_any_order(const MemberParts& parts, Rules& rules,
             "Since their number matters, members come in the order of the "
             "schema."};
   }
-  const bool free_extras = !bounded && parts.extra != kNoId;
+  const bool free_extras = !bounded && parts.extra != kNoExpr;
   const ExprId extra =
       free_extras ? shared_expr(rules, parts.extra) : rules.empty();
   const ExprId more = free_extras
@@ -208,7 +208,7 @@ AnyOrder members_in_any_order(const MemberParts& parts, Rules& rules,
     out.narrowed =
         "Of more than 8 members each 8, in the order of the schema, come "
         "before the next ones.";
-  } else if (bounded && parts.extra != kNoId && size > 0) {
+  } else if (bounded && parts.extra != kNoExpr && size > 0) {
     out.narrowed =
         "Since their number matters, members that are not declared come after "
         "those that are.";

@@ -26,8 +26,8 @@ struct MemberParts {
   // Each includes the white space after it.
   std::vector<rules::ExprId> members = {};
   std::vector<bool> required = {};
-  // One undeclared member; kNoId: there are none.
-  rules::ExprId extra = rules::kNoId;
+  // One undeclared member; kNoExpr: there are none.
+  rules::ExprId extra = rules::kNoExpr;
   // Bounds of the number of members, declared or not.
   std::uint64_t min = 0;
   std::uint64_t max = ArgumentObject::kUnbounded;
@@ -54,7 +54,7 @@ rules::ExprId members_in_order(const MemberParts& parts, rules::Rules& rules,
 inline constexpr std::size_t kFreeMembers = 8;
 
 struct AnyOrder {
-  rules::ExprId list = rules::kNoId;
+  rules::ExprId list = rules::kNoExpr;
   // A sentence that specifies which orders are omitted; empty if none is.
   std::string_view narrowed = {};
 };

@@ -13,7 +13,8 @@ namespace parlance::arguments {
 
 using automata::LanguageId;
 using rules::ExprId;
-using rules::kNoId;
+using rules::kNoExpr;
+using rules::kNoRule;
 using rules::RuleId;
 
 ExprId RuleWriter::language(LanguageId id, const Conjunction& all,
@@ -31,7 +32,7 @@ ExprId RuleWriter::language(LanguageId id, const Conjunction& all,
 ExprId RuleWriter::listed_text(const std::vector<std::string>& listed,
                                const std::vector<std::string>& excludes,
                                bool line_feeds) {
-  const ExprId feed = line_feeds ? rules_.bytes("\n") : kNoId;
+  const ExprId feed = line_feeds ? rules_.bytes("\n") : kNoExpr;
   // Without the markup's line feed, the string's own would be taken for it.
   const auto feed_beside = [&](bool own) {
     return own ? feed : rules_.repeat(feed, 0, 1);
@@ -177,7 +178,7 @@ ExprId RuleWriter::counted_text(const Conjunction& all,
                                 const StringSet& strings,
                                 const std::vector<std::string>& excludes) {
   const auto [entry, made] =
-      counted_texts_.try_emplace({language_of(strings), excludes}, kNoId);
+      counted_texts_.try_emplace({language_of(strings), excludes}, kNoRule);
   if (!made) return rules_.reference(entry->second);
   const RuleId rule =
       rules_.add_rule("text_" + std::to_string(rules_.rules.size()));

@@ -390,9 +390,10 @@ void Reading::request(std::uint32_t element, ValueId value) {
   const ValueRule& rule = rules_.value(value);
   const Kind kind = elements_[element].kind;
   const bool both = kind == Kind::kLeaf || kind == Kind::kNest;
-  for (const ListId list : {both || kind == Kind::kDict ? rule.object : kNone,
-                            both || kind == Kind::kList ? rule.array : kNone}) {
-    if (list != kNone) results_[element].try_emplace(list, std::nullopt);
+  for (const ListId list :
+       {both || kind == Kind::kDict ? rule.object : kNoList,
+        both || kind == Kind::kList ? rule.array : kNoList}) {
+    if (list != kNoList) results_[element].try_emplace(list, std::nullopt);
   }
 }
 
@@ -411,7 +412,7 @@ void Reading::request_all() {
     for (const ArrayRule& rule : list.arrays) {
       const ValueId value =
           index < rule.prefix.size() ? rule.prefix[index] : rule.rest;
-      if (value != kNone) request(element, value);
+      if (value != kNoValue) request(element, value);
     }
   };
   for (std::uint32_t i = 0; i < elements_.size(); ++i) {
@@ -436,7 +437,7 @@ std::optional<json::Value> Reading::fit_items(const ArrayRule& rule,
     const ValueId value = i < rule.prefix.size() ? rule.prefix[i] : rule.rest;
     const ArgumentElement& item = elements_[items[i]];
     // Items have no name, except in minimax_m3_xml, where all have the same.
-    if (value == kNone ||
+    if (value == kNoValue ||
         (item.named && (rules_.style() != ArgumentStyle::kMinimaxM3Xml ||
                         item.name != kMinimaxM3Item))) {
       return std::nullopt;
@@ -497,7 +498,7 @@ Arguments Reading::read_value() {
 }
 
 Arguments Reading::read() {
-  if (rules_.root_list() == kNone) return read_value();
+  if (rules_.root_list() == kNoList) return read_value();
   if (rules_.nests()) {
     elements_ = scan_elements(rules_.style() == ArgumentStyle::kCohereXml
                                   ? call_syntax::NestedStyle::kCohereXml
@@ -596,7 +597,7 @@ std::unique_ptr<call_stream::CallReader> ArgumentReader::call_reader(
   };
   const std::lock_guard<base::Mutex> lock(state_->mutex);
   // Arguments that are no object are one value, in no style.
-  if (state_->rules == nullptr || state_->usable()->root_list() == kNone) {
+  if (state_->rules == nullptr || state_->usable()->root_list() == kNoList) {
     return unread();
   }
   if (state_->style == ArgumentStyle::kCohereXml) {

@@ -138,13 +138,13 @@ std::optional<Error> ArgumentRules::describe(ValueRule& rule) {
   using Strings = ValueRule::Strings;
   const bool cohere = format_.style == ArgumentStyle::kCohereXml;
   // cohere_xml writes an unconstrained value as JSON, strings included.
-  if (cohere && schema_.unconstrained(rule.all) && root_list_ != kNone) {
+  if (cohere && schema_.unconstrained(rule.all) && root_list_ != kNoList) {
     rule.json_types = schema::kAllTypes;
     return std::nullopt;
   }
   const std::uint8_t types = schema_.types(rule.all);
   rule.json_types = types & static_cast<std::uint8_t>(~schema::kString);
-  if (nests() && root_list_ != kNone) {
+  if (nests() && root_list_ != kNoList) {
     if ((types & schema::kObject) != 0) {
       rule.object = list_of(schema::kObject, rule.all);
     }
@@ -349,8 +349,8 @@ json::Value ArgumentRules::cast_string(const schema::Parameter& parameter,
   const json::Value string(text);
   const ValueRule& rule = values_[id];
   const std::uint8_t types = static_cast<std::uint8_t>(
-      rule.json_types | (rule.object == kNone ? 0 : schema::kObject) |
-      (rule.array == kNone ? 0 : schema::kArray));
+      rule.json_types | (rule.object == kNoList ? 0 : schema::kObject) |
+      (rule.array == kNoList ? 0 : schema::kArray));
   auto cast =
       schema::cast_argument(string, parameter, schema::Strings::kWritten);
   // Another alternative of the object may take another type.

@@ -16,6 +16,7 @@
 #include "arguments/markup.h"
 #include "arguments/schema_view.h"
 #include "automata/language.h"
+#include "base/id.h"
 #include "json_recogniser/json_recogniser.h"
 #include "parlance/error.h"
 #include "parlance/json.h"
@@ -27,9 +28,12 @@
 
 namespace parlance::arguments {
 
-using ValueId = std::uint32_t;
-using ListId = std::uint32_t;
-constexpr std::uint32_t kNone = 0xFFFFFFFF;
+using ValueId = base::Id<struct ValueRule>;
+using ListId = base::Id<struct ListRule>;
+inline constexpr ValueId kNoValue{0xFFFFFFFF};
+inline constexpr ListId kNoList{0xFFFFFFFF};
+// No member of an ObjectRule, or no element.
+inline constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
 // The rule of one value: the strings and the JSON texts that are valid.
 struct ValueRule {
@@ -43,14 +47,14 @@ struct ValueRule {
   Strings strings = Strings::kNoString;
   std::vector<std::string> listed = {};
   arguments::Lengths lengths = {};
-  automata::LanguageId language = 0;
+  automata::LanguageId language = {};
 
   // Types whose values are written as JSON.
   std::uint8_t json_types = 0;
-  // The rules for nested elements in cohere_xml and minimax_m3_xml; kNone if
+  // The rules for nested elements in cohere_xml and minimax_m3_xml; kNoList if
   // there are none.
-  ListId object = kNone;
-  ListId array = kNone;
+  ListId object = kNoList;
+  ListId array = kNoList;
 
   arguments::Conjunction all = {};
   // Reads JSON texts of json_types.
@@ -74,12 +78,12 @@ struct ObjectRule {
   struct Member {
     std::string name;
     std::string written;  // the name as the style writes it
-    ValueId value = kNone;
+    ValueId value = kNoValue;
   };
   // Undeclared members whose names are in a language.
   struct Extra {
-    automata::LanguageId names = 0;
-    ValueId value = kNone;
+    automata::LanguageId names = {};
+    ValueId value = kNoValue;
   };
   std::vector<Member> members;
   // Index of a member by its written name, except of names_with_middle.
@@ -98,13 +102,13 @@ struct ObjectRule {
 struct MemberName {
   std::uint32_t index = kNone;  // kNone: it is undeclared
   std::string name = {};
-  ValueId value = kNone;
+  ValueId value = kNoValue;
 };
 
 // The rule of one alternative of an array.
 struct ArrayRule {
   std::vector<ValueId> prefix;
-  ValueId rest = kNone;  // of the items after `prefix`; kNone: there are none
+  ValueId rest = kNoValue;  // of the items after `prefix`, if there are any
   std::uint64_t min = 0;
   std::uint64_t max = 0;
 };
@@ -213,8 +217,8 @@ class ArgumentRules {
   std::map<arguments::Conjunction, ValueId> value_ids_;
   std::map<std::pair<schema::TypeBits, arguments::Conjunction>, ListId>
       list_ids_;
-  ListId root_list_ = kNone;
-  ValueId root_value_ = kNone;
+  ListId root_list_ = kNoList;
+  ValueId root_value_ = kNoValue;
 };
 
 }  // namespace parlance::arguments

@@ -171,13 +171,13 @@ class RuleWriter {
   TextLanguages& languages_;
   ArgumentSchema schema_;
   LanguageRules texts_;
-  ExprId space_ = rules::kNoId;
+  ExprId space_ = rules::kNoExpr;
   std::map<ListKey, rules::RuleId> list_rules_;
   std::map<Conjunction, rules::RuleId> literal_rules_;
   // By language and excludes.
   std::map<std::pair<LanguageId, std::vector<std::string>>, rules::RuleId>
       counted_texts_;
-  rules::RuleId quoted_character_ = rules::kNoId;
+  rules::RuleId quoted_character_ = rules::kNoRule;
   std::vector<Waiting> waiting_;
   std::vector<GrammarNote> narrowed_;
   std::optional<Error> error_;

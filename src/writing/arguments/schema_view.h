@@ -58,7 +58,7 @@ struct ArgumentObject {
   // Undeclared members: any name of the language that contains none of
   // `excludes` and is not among `declared`.
   struct Extra {
-    automata::LanguageId names = 0;
+    automata::LanguageId names = {};
     Conjunction value;
     bool by_pattern = false;  // of patternProperties
     // Kept apart from `names`, which then is the same language for most

@@ -20,7 +20,8 @@ namespace parlance::arguments {
 using structural_tag::ArgumentStyle;
 
 using rules::ExprId;
-using rules::kNoId;
+using rules::kNoExpr;
+using rules::kNoRule;
 using rules::RuleId;
 using rules::Rules;
 namespace {
@@ -104,7 +105,7 @@ Result<LoweredArguments> RuleWriter::write() {
 RuleId RuleWriter::list_rule(schema::TypeBits type, const Conjunction& all,
                              bool call) {
   const ListKey key{type, call, all};
-  const auto [entry, made] = list_rules_.try_emplace(key, kNoId);
+  const auto [entry, made] = list_rules_.try_emplace(key, kNoRule);
   if (made) {
     entry->second =
         rules_.add_rule("arguments_" + std::to_string(rules_.rules.size()));
@@ -277,7 +278,7 @@ ExprId RuleWriter::cohere_element(ExprId name, const Conjunction& all) {
     }
   }
   std::vector<ExprId> parts = {marker(layout_.open)};
-  if (name != kNoId) {
+  if (name != kNoExpr) {
     parts.push_back(rules_.bytes(" name=\""));
     parts.push_back(name);
     parts.push_back(rules_.bytes("\""));
@@ -289,7 +290,7 @@ ExprId RuleWriter::cohere_element(ExprId name, const Conjunction& all) {
 
 // MiniMax M3: an element contains text or elements, without an attribute.
 ExprId RuleWriter::minimax_m3_element(ExprId name, const Conjunction& all) {
-  if (name == kNoId) name = rules_.bytes(kMinimaxM3Item);
+  if (name == kNoExpr) name = rules_.bytes(kMinimaxM3Item);
   const std::uint8_t types = schema_.types(all);
   constexpr std::uint8_t kLists = schema::kObject | schema::kArray;
   std::vector<ExprId> choices;
@@ -433,7 +434,7 @@ ExprId RuleWriter::different(const ArgumentObject& constraints,
   // after[came] is what may follow the set of parts `came`.  From large sets to
   // small ones: `after` is final for every superset.
   const std::size_t sets = std::size_t{1} << parts.size();
-  std::vector<ExprId> after(sets, kNoId);
+  std::vector<ExprId> after(sets, kNoExpr);
   for (std::size_t came = sets; came-- > 0;) {
     const auto count = static_cast<std::uint64_t>(std::popcount(came));
     if (count > least) continue;
@@ -599,7 +600,7 @@ ExprId RuleWriter::array(const ListKey& list) {
   const std::string parting = separator();
   const auto item = [&](const Conjunction& value, bool first) {
     if (!is_literal()) {
-      return rules_.sequence({element(kNoId, value), space_});
+      return rules_.sequence({element(kNoExpr, value), space_});
     }
     if (first) return literal(value);
     return rules_.sequence({rules_.bytes(parting), literal(value)});

@@ -57,7 +57,7 @@ struct ArgumentOptions {
 };
 
 struct LoweredArguments {
-  rules::ExprId list = rules::kNoId;
+  rules::ExprId list = rules::kNoExpr;
   // What the rules leave out of the language of the schema.
   std::vector<GrammarNote> narrowed = {};
   // Rules whose bodies LinkTexts writes.

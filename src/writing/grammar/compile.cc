@@ -297,11 +297,11 @@ Result<std::shared_ptr<GrammarImpl>> make_impl(
     const rules::RuleOptions& with = rules.rules[id].options;
     impl->notes.push_back(
         {GrammarNote::Kind::kNarrowed,
-         with.max_chars                ? "max_chars"
-         : with.max_tokens             ? "max_tokens"
-         : with.marker == rules::kNoId ? "lazy"
-         : with.hide_marker            ? "stop"
-                                       : "suffix",
+         with.max_chars                  ? "max_chars"
+         : with.max_tokens               ? "max_tokens"
+         : with.marker == rules::kNoExpr ? "lazy"
+         : with.hide_marker              ? "stop"
+                                         : "suffix",
          "",
          "Rule \"" + rules.rules[id].name +
              "\" can stand inside itself: texts in which more than " +

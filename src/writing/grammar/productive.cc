@@ -35,10 +35,10 @@ bool fails(const Rules& rules, const Expr& expr,
 // expression has a text.
 bool all_productive(const Rules& rules,
                     const std::vector<bool>& empty_schemas) {
-  for (ExprId id = 0; id < rules.exprs.size(); ++id) {
+  for (ExprId id; id < rules.exprs.size(); ++id) {
     const Expr& expr = rules.exprs[id];
     if (fails(rules, expr, empty_schemas)) return false;
-    if (expr.kind == ExprKind::kRule && rules.rules[expr.index].body >= id) {
+    if (expr.kind == ExprKind::kRule && rules.rules[expr.rule()].body >= id) {
       return false;
     }
   }
@@ -50,8 +50,8 @@ bool all_productive(const Rules& rules,
 template <class Visit>
 void for_each_part(const Rules& rules, const Expr& expr, const Visit& visit) {
   if (expr.kind == ExprKind::kRule) {
-    const ExprId body = rules.rules[expr.index].body;
-    if (body != rules::kNoId) visit(body);
+    const ExprId body = rules.rules[expr.rule()].body;
+    if (body != rules::kNoExpr) visit(body);
     return;
   }
   for (const ExprId child : expr.children) visit(child);
@@ -78,7 +78,7 @@ std::vector<bool> productive_exprs(const Rules& rules,
   std::vector<std::uint32_t> missing(size, 1);
   std::vector<ExprId> ready;
   ready.reserve(size);
-  for (ExprId id = 0; id < size; ++id) {
+  for (ExprId id; id < size; ++id) {
     const Expr& expr = rules.exprs[id];
     for_each_part(rules, expr, [&](ExprId part) { users[next[part]++] = id; });
     bool waits = fails(rules, expr, empty_schemas);

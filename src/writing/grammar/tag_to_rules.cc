@@ -34,7 +34,7 @@ using structural_tag::TagTree;
 
 using rules::ExprId;
 using rules::FreeTextExpr;
-using rules::kNoId;
+using rules::kNoExpr;
 using rules::kUnbounded;
 using rules::RuleId;
 using rules::Rules;
@@ -96,8 +96,8 @@ class Lowering {
  private:
   // The expressions of a node.
   struct Made {
-    ExprId whole = kNoId;
-    ExprId after_begin = kNoId;  // of a tag: its content and end
+    ExprId whole = kNoExpr;
+    ExprId after_begin = kNoExpr;  // of a tag: its content and end
   };
 
   void add_calls();
@@ -329,7 +329,7 @@ Result<LoweredArguments> Lowering::elements(const json::Value& schema,
   // Append the cached rules; their expressions move by `first`.
   const auto& one = *static_cast<const CachedElements*>(cached.get());
   Rules& rules = out_.rules;
-  const auto first = static_cast<ExprId>(rules.exprs.size());
+  const auto first = static_cast<std::uint32_t>(rules.exprs.size());
   const std::size_t first_rule = rules.rules.size();
   rules.append(one.rules);
   // Make their names unique, as rule() does.  Every name that lower_arguments()
@@ -340,8 +340,10 @@ Result<LoweredArguments> Lowering::elements(const json::Value& schema,
     name += std::to_string(i);
   }
   link_texts_.link(one.made.texts, first_rule);
-  return LoweredArguments{
-      first + one.made.list, one.made.narrowed, {}, std::move(document)};
+  return LoweredArguments{ExprId(first + one.made.list),
+                          one.made.narrowed,
+                          {},
+                          std::move(document)};
 }
 
 ExprId Lowering::lower(TagNodeId id, const structural_tag::RegexBody& body) {

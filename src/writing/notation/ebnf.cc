@@ -127,7 +127,7 @@ bool EbnfReader::rule() {
                              "followed by \"::=\"."
                            : "a rule's name is followed by \"::=\".");
   }
-  ExprId made = 0;
+  ExprId made;
   if (!body(made)) return false;
   rules_.rules[id].body = made;
   rules_.rules[id].options = std::move(chosen);
@@ -195,7 +195,7 @@ bool EbnfReader::element() {
   }
   if (c == '(') return open_group();
   if (c == '?' || c == '*' || c == '+' || c == '{') return repetition();
-  ExprId id = 0;
+  ExprId id;
   if (!terminal(id)) return false;
   push(id);
   return true;
@@ -252,7 +252,7 @@ bool EbnfReader::open_group() {
 
 bool EbnfReader::close_group() {
   Frame inner;
-  ExprId id = 0;
+  ExprId id;
   if (frames_.size() > 1 && !alternative(at_)) return false;
   if (!close(inner, id)) return false;
   if (!inner.hint) {

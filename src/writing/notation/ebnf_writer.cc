@@ -17,7 +17,7 @@ namespace parlance::notation {
 
 using rules::Expr;
 using rules::ExprKind;
-using rules::kNoId;
+using rules::kNoExpr;
 using rules::RuleId;
 using rules::Rules;
 namespace {
@@ -114,7 +114,7 @@ class Writer {
   enum class Context : unsigned char { kAlternatives, kSequence, kOperand };
   struct Task {
     std::string_view text = {};
-    rules::ExprId expr = kNoId;
+    rules::ExprId expr = kNoExpr;
     Context context = Context::kAlternatives;
   };
 
@@ -145,7 +145,7 @@ class Writer {
     out_ += name;
     options(rule, name, marker_name, id == rules_.root);
     out_ += " ::= ";
-    if (rule.body == kNoId) {
+    if (rule.body == kNoExpr) {
       out_ += "[]";
     } else {
       expression(rule.body);
@@ -178,13 +178,13 @@ class Writer {
     if (!options.capture.empty()) {
       append_string(add("capture="), options.capture);
     }
-    if (options.marker != kNoId) {
+    if (options.marker != kNoExpr) {
       add(options.hide_marker ? "stop=" : "suffix=");
       const Expr& marker = rules_.exprs[options.marker];
       if (marker.kind == ExprKind::kBytes) {
         append_string(text, rules_.texts[marker.index]);
       } else if (marker.kind == ExprKind::kRule) {
-        text += use(marker.index);
+        text += use(marker.rule());
       } else {
         marker_name = unused(name + "_marker");
         text += marker_name;
@@ -209,7 +209,7 @@ class Writer {
     while (!left.empty()) {
       const Task task = left.back();
       left.pop_back();
-      if (task.expr == kNoId) {
+      if (task.expr == kNoExpr) {
         out_ += task.text;
       } else {
         write(task, left);
@@ -260,7 +260,7 @@ class Writer {
         repeat(task, expr, left);
         break;
       case ExprKind::kRule:
-        out_ += use(expr.index);
+        out_ += use(expr.rule());
         break;
       case ExprKind::kRegex:
         regex(rules_.regexes[expr.index]);

@@ -99,7 +99,7 @@ bool ExpressionReader::define(RuleId id, Span span) {
 }
 
 bool ExpressionReader::check_references() {
-  for (RuleId id = 0; id < info_.size(); ++id) {
+  for (RuleId id; id < info_.size(); ++id) {
     const Info& info = info_[id];
     if (info.defined) continue;
     return fail(info.first_use.begin, info.first_use.end,

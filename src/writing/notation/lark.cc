@@ -174,7 +174,7 @@ bool LarkReader::definition() {
     }
     const std::size_t brackets = at_;
     if (!options(chosen, called)) return false;
-    if (!chosen.marker_capture.empty() && chosen.marker == rules::kNoId) {
+    if (!chosen.marker_capture.empty() && chosen.marker == rules::kNoExpr) {
       return fail(brackets, at_,
                   "\"stop_capture\" captures a \"stop\" or a \"suffix\", and "
                   "there is none.");
@@ -186,11 +186,11 @@ bool LarkReader::definition() {
   if (!match(":")) return fail_here("a name is followed by \":\".");
   // Set how the body is read.  In a lexeme (a terminal, or a rule that is lazy
   // or has a marker), no ignored text follows the items.
-  const bool lexeme = chosen.lazy || chosen.marker != rules::kNoId;
+  const bool lexeme = chosen.lazy || chosen.marker != rules::kNoExpr;
   in_terminal_ = info_[id].terminal;
   in_lexeme_ = in_terminal_ || lexeme;
-  no_rules_ = chosen.marker != rules::kNoId;
-  ExprId made = 0;
+  no_rules_ = chosen.marker != rules::kNoExpr;
+  ExprId made;
   if (!body(made)) return false;
   // A temperature applies to the text of the rule itself: ignored text after
   // the last item is generated at the temperature of the enclosing rule.
@@ -302,7 +302,7 @@ bool LarkReader::item() {
   bool found = false;
   if (!structure(found) || found) return error_ == std::nullopt;
   const char c = peek();
-  ExprId id = 0;
+  ExprId id;
   if (begins_lark_name(c)) return named_item();
   if (c == '"') {
     bool ranged = false;
@@ -371,7 +371,7 @@ void LarkReader::push_lexeme(ExprId id) {
 bool LarkReader::close_group() {
   if (frames_.size() > 1 && !alternative()) return false;
   Frame inner;
-  ExprId id = 0;
+  ExprId id;
   if (!close(inner, id)) return false;
   if (inner.close == ']') id = rules_.repeat(id, 0, 1);
   push_item(id);
@@ -470,7 +470,7 @@ bool LarkReader::check_terminals() {
   enum class Mark : unsigned char { kNew, kOpen, kDone };
   std::vector<Mark> marks(info_.size(), Mark::kNew);
   std::vector<std::pair<RuleId, bool>> left;  // and whether to leave it
-  for (RuleId first = 0; first < info_.size(); ++first) {
+  for (RuleId first; first < info_.size(); ++first) {
     if (!info_[first].terminal) continue;
     left.emplace_back(first, false);
     while (!left.empty()) {

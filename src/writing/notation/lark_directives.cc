@@ -105,7 +105,7 @@ bool LarkReader::directive() {
   if (called == "ignore") {
     in_terminal_ = in_lexeme_ = true;
     no_rules_ = false;
-    ExprId id = 0;
+    ExprId id;
     if (!body(id)) return false;
     if (rules_.exprs[id].kind == rules::ExprKind::kEmpty) {
       return fail(begin, at_, "What is ignored may not be empty.",

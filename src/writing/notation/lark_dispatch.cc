@@ -24,7 +24,7 @@ namespace parlance::notation {
 using rules::Expr;
 using rules::ExprId;
 using rules::ExprKind;
-using rules::kNoId;
+using rules::kNoExpr;
 using rules::Rule;
 using rules::RuleId;
 namespace {
@@ -133,11 +133,11 @@ bool LarkReader::is_any_text(ExprId id) const {
       return any_text(hir, static_cast<HirId>(hir.nodes.size() - 1));
     }
     if (expr.kind != ExprKind::kRule ||
-        rules_.rules[expr.index].options.finds_end() ||
-        rules_.rules[expr.index].body == kNoId) {
+        rules_.rules[expr.rule()].options.finds_end() ||
+        rules_.rules[expr.rule()].body == kNoExpr) {
       return false;
     }
-    id = rules_.rules[expr.index].body;
+    id = rules_.rules[expr.rule()].body;
   }
   return false;
 }
@@ -148,9 +148,9 @@ bool LarkReader::fixed_head(ExprId id, Head& out) const {
   for (std::size_t steps = 0; steps <= rules_.rules.size(); ++steps) {
     const Expr& expr = rules_.exprs[id];
     if (expr.kind != ExprKind::kRule) return false;
-    const Rule& rule = rules_.rules[expr.index];
-    if (rule.body == kNoId) return false;
-    out.chain.push_back(expr.index);
+    const Rule& rule = rules_.rules[expr.rule()];
+    if (rule.body == kNoExpr) return false;
+    out.chain.push_back(expr.rule());
     if (rule.options.finds_end()) return lexeme_head(rule, out);
     const std::vector<ExprId> inner = parts_of(rule.body);
     if (inner.size() != 1) return false;
@@ -160,7 +160,7 @@ bool LarkReader::fixed_head(ExprId id, Head& out) const {
 }
 
 bool LarkReader::lexeme_head(const Rule& rule, Head& out) const {
-  if (rule.options.marker != kNoId) {
+  if (rule.options.marker != kNoExpr) {
     const Expr& marker = rules_.exprs[rule.options.marker];
     if (marker.kind != ExprKind::kBytes || !is_any_text(rule.body)) {
       return false;
@@ -188,7 +188,7 @@ bool LarkReader::lexeme_head(const Rule& rule, Head& out) const {
 
 bool LarkReader::head_of(RuleId id, Head& out) const {
   const Rule& rule = rules_.rules[id];
-  if (rule.body == kNoId) return false;
+  if (rule.body == kNoExpr) return false;
   std::vector<ExprId> parts = parts_of(rule.body);
   if (parts.empty()) return false;
   std::size_t taken = 1;
@@ -221,12 +221,12 @@ bool LarkReader::find_head(RuleId id, Branch& out) const {
   while (steps_ <= 20'000'000 && out.rules.size() <= rules_.rules.size()) {
     out.rules.push_back(id);
     if (head_of(id, out.head)) return true;
-    if (rules_.rules[id].body == kNoId) return false;
+    if (rules_.rules[id].body == kNoExpr) return false;
     const std::vector<ExprId> inner = parts_of(rules_.rules[id].body);
     if (inner.size() != 1 || rules_.exprs[inner[0]].kind != ExprKind::kRule) {
       return false;
     }
-    id = rules_.exprs[inner[0]].index;
+    id = rules_.exprs[inner[0]].rule();
   }
   return false;
 }
@@ -236,7 +236,7 @@ bool LarkReader::find_head(RuleId id, Branch& out) const {
 std::vector<LarkReader::Branch> LarkReader::dispatch_branches(RuleId id,
                                                               ExprId& tail) {
   const Rule& rule = rules_.rules[id];
-  if (rule.body == kNoId || rule.options.finds_end()) return {};
+  if (rule.body == kNoExpr || rule.options.finds_end()) return {};
   const std::vector<ExprId> parts = parts_of(rule.body);
   if (parts.size() != 2 || !is_any_text(parts[1])) return {};
   tail = parts[1];
@@ -256,7 +256,7 @@ std::vector<LarkReader::Branch> LarkReader::dispatch_branches(RuleId id,
       return {};
     }
     Branch one;
-    if (!find_head(rules_.exprs[only[0]].index, one)) return {};
+    if (!find_head(rules_.exprs[only[0]].rule(), one)) return {};
     const RuleId outer = one.rules.front();
     one.span = outer < info_.size() ? info_[outer].first_use : Span{at_, at_};
     branches.push_back(std::move(one));
@@ -267,7 +267,7 @@ std::vector<LarkReader::Branch> LarkReader::dispatch_branches(RuleId id,
 // Checks that free text can express the branches: they have no options, and the
 // triggers are all texts or all tokens.
 bool LarkReader::check_branches(const std::vector<Branch>& branches) {
-  const bool by_token = branches.front().head.tokens != kNoId;
+  const bool by_token = branches.front().head.tokens.has_value();
   for (const Branch& branch : branches) {
     const Span span = branch.span;
     if (!std::ranges::all_of(branch.rules, [&](RuleId id) {
@@ -278,14 +278,14 @@ bool LarkReader::check_branches(const std::vector<Branch>& branches) {
                   "options; give them to a rule inside.",
                   ErrorCode::kUnsupported);
     }
-    const bool token = branch.head.tokens != kNoId;
+    const bool token = branch.head.tokens.has_value();
     if (token != by_token) {
       return fail(span.begin, span.end,
                   "Triggers that are text and triggers that are tokens "
                   "cannot be mixed.",
                   ErrorCode::kConflict);
     }
-    if (token && rules_.token_sets[branch.head.tokens].negated) {
+    if (token && rules_.token_sets[*branch.head.tokens].negated) {
       return fail(span.begin, span.end, "A trigger cannot be any other token.",
                   ErrorCode::kUnsupported);
     }
@@ -314,7 +314,7 @@ RuleId LarkReader::rule_after(const Branch& branch) {
 bool LarkReader::trigger_tokens(const Branch& branch,
                                 std::vector<rules::Token>& out) {
   for (const rules::TokenSetExpr::Range& range :
-       rules_.token_sets[branch.head.tokens].ranges) {
+       rules_.token_sets[*branch.head.tokens].ranges) {
     if (range.last - range.first > 1'000'000) {
       return fail(branch.span.begin, branch.span.end,
                   "A trigger has more than a million tokens.",
@@ -330,12 +330,12 @@ bool LarkReader::trigger_tokens(const Branch& branch,
 // Rewrites rule `id` as free text with triggers, if it has the form
 // `(a | b)* tail`.  Returns false after an error.
 bool LarkReader::dispatch_in(RuleId id) {
-  ExprId tail = 0;
+  ExprId tail;
   const std::vector<Branch> branches = dispatch_branches(id, tail);
   if (branches.empty()) return true;
   if (!check_branches(branches)) return false;
   if (has_options(branches, tail)) return spread_dispatch(id, branches, tail);
-  const bool by_token = branches.front().head.tokens != kNoId;
+  const bool by_token = branches.front().head.tokens.has_value();
   rules::FreeTextExpr text;
   rules::TokenTextExpr token_text;
   for (const Branch& branch : branches) {
@@ -363,8 +363,8 @@ std::vector<RuleId> LarkReader::rules_around_text(ExprId id) const {
   for (;;) {
     const Expr& expr = rules_.exprs[parts_of(id)[0]];
     if (expr.kind != ExprKind::kRule) return out;
-    out.push_back(expr.index);
-    id = rules_.rules[expr.index].body;
+    out.push_back(expr.rule());
+    id = rules_.rules[expr.rule()].body;
   }
 }
 
@@ -378,7 +378,7 @@ bool LarkReader::has_options(const std::vector<Branch>& branches,
   if (std::ranges::any_of(rules_around_text(tail), labelled)) return true;
   return std::ranges::any_of(branches, [&](const Branch& branch) {
     return std::ranges::any_of(branch.head.chain, labelled) ||
-           (branch.head.before != kNoId &&
+           (branch.head.before != kNoExpr &&
             std::ranges::any_of(rules_around_text(branch.head.before),
                                 labelled));
   });
@@ -402,7 +402,7 @@ ExprId LarkReader::copied(const std::vector<RuleId>& chain, ExprId body) {
 // before a trigger, and no tail, contains a trigger.
 bool LarkReader::spread_dispatch(RuleId id, const std::vector<Branch>& branches,
                                  ExprId tail) {
-  const bool by_token = branches.front().head.tokens != kNoId;
+  const bool by_token = branches.front().head.tokens.has_value();
   if (!by_token && !check_apart(branches)) return false;
   rules::FreeTextExpr text;
   rules::TokenTextExpr token_text;
@@ -413,7 +413,7 @@ bool LarkReader::spread_dispatch(RuleId id, const std::vector<Branch>& branches,
       return false;
     }
   }
-  Rule without{.name = "text without triggers", .body = 0, .options = {}};
+  Rule without{.name = "text without triggers"};
   without.body = by_token ? rules_.token_text(std::move(token_text))
                           : rules_.free_text(std::move(text));
   const auto plain = static_cast<RuleId>(rules_.rules.size());
@@ -436,21 +436,21 @@ bool LarkReader::spread_dispatch(RuleId id, const std::vector<Branch>& branches,
 // The head, with the text of rule `text` before its trigger.
 ExprId LarkReader::head_without(const Head& head, RuleId text) {
   const auto before = [&] { return rules_.reference(text); };
-  if (head.before != kNoId) {
+  if (head.before != kNoExpr) {
     const ExprId first = copied(rules_around_text(head.before), before());
     return rules_.sequence(
-        {first, rules_.tokens(rules_.token_sets[head.tokens])});
+        {first, rules_.tokens(rules_.token_sets[*head.tokens])});
   }
   // The last rule of the chain is the lexeme.
   std::vector<RuleId> outer = head.chain;
   Rule lexeme = rules_.rules[outer.back()];
   outer.pop_back();
-  ExprId inner = 0;
-  if (head.tokens != kNoId) {
+  ExprId inner;
+  if (head.tokens) {
     lexeme.options.lazy = false;
     inner = rules_.sequence(
-        {before(), rules_.tokens(rules_.token_sets[head.tokens])});
-  } else if (lexeme.options.marker == kNoId) {
+        {before(), rules_.tokens(rules_.token_sets[*head.tokens])});
+  } else if (lexeme.options.marker == kNoExpr) {
     // A capture of the lazy rule contains the trigger.
     lexeme.options.lazy = false;
     Rule ends{.name = lexeme.name, .body = before(), .options = {}};
@@ -494,7 +494,7 @@ bool LarkReader::check_apart(const std::vector<Branch>& branches) {
 
 bool LarkReader::find_dispatch() {
   const auto count = static_cast<RuleId>(info_.size());
-  for (RuleId id = 0; id < count; ++id) {
+  for (RuleId id; id < count; ++id) {
     if (!info_[id].terminal && !dispatch_in(id)) return false;
     // Rules may visit the same rules again, so the total work is limited.
     if (steps_ > 20'000'000) {
@@ -504,7 +504,7 @@ bool LarkReader::find_dispatch() {
   }
   // A lazy rule that may end with any token of a negated set never has to end.
   for (const Rule& rule : rules_.rules) {
-    if (!rule.options.lazy || rule.body == kNoId) continue;
+    if (!rule.options.lazy || rule.body == kNoExpr) continue;
     for (ExprId part : parts_of(rule.body)) {
       const Expr& expr = rules_.exprs[part];
       if (expr.kind == ExprKind::kTokens &&
@@ -521,7 +521,7 @@ bool LarkReader::find_dispatch() {
 // Makes the marker of a rule of any text up to a fixed text optional.
 void LarkReader::open_ended_markers() {
   for (Rule& rule : rules_.rules) {
-    if (rule.options.marker == kNoId || rule.options.lazy) continue;
+    if (rule.options.marker == kNoExpr || rule.options.lazy) continue;
     rule.options.marker_optional =
         rules_.exprs[rule.options.marker].kind == ExprKind::kBytes &&
         is_any_text(rule.body);
@@ -533,10 +533,10 @@ void LarkReader::open_ended_markers() {
 // a capture of the outer rule contains the suffix.
 void LarkReader::open_ended_lazy_rules() {
   const auto count = static_cast<RuleId>(rules_.rules.size());
-  for (RuleId id = 0; id < count; ++id) {
+  for (RuleId id; id < count; ++id) {
     const Rule rule = rules_.rules[id];
-    if (!rule.options.lazy || rule.options.marker != kNoId ||
-        rule.body == kNoId) {
+    if (!rule.options.lazy || rule.options.marker != kNoExpr ||
+        rule.body == kNoExpr) {
       continue;
     }
     const std::vector<ExprId> parts = parts_of(rule.body);

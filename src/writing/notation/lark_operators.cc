@@ -52,7 +52,7 @@ ExprId LarkReader::combine(std::vector<ExprId> operands, bool negated) {
   for (const ExprId operand : operands) {
     const Expr& expr = rules_.exprs[operand];
     if (expr.kind != ExprKind::kRule) continue;
-    const auto other = combination_of_.find(expr.index);
+    const auto other = combination_of_.find(expr.rule());
     if (other != combination_of_.end()) {
       combinations_[other->second].inside = true;
     }
@@ -80,7 +80,7 @@ class LarkReader::Meanings {
  private:
   struct Known {
     bool done = false;
-    LanguageId language = 0;
+    LanguageId language = {};
   };
 
   bool fail(std::size_t index, std::string message, ErrorCode code) {
@@ -91,9 +91,8 @@ class LarkReader::Meanings {
     return fail(index, "A terminal with \"&\" or \"~\" needs too many states.",
                 ErrorCode::kTooLarge);
   }
-  // The combination that an expression is, also through the names of terminals;
-  // kNoId if it is not a combination.
-  std::uint32_t combination_of(ExprId id) const;
+  // The combination that an expression is, also through the names of terminals.
+  std::optional<std::size_t> combination_of(ExprId id) const;
   std::vector<ExprId> alternatives_of(ExprId id) const;
   bool language_of(std::size_t index, ExprId id, LanguageId& out);
   bool to_hir(std::size_t index, ExprId id, Hir& out);
@@ -109,23 +108,22 @@ class LarkReader::Meanings {
   std::size_t steps_ = 0;
 };
 
-std::uint32_t LarkReader::Meanings::combination_of(ExprId id) const {
+std::optional<std::size_t> LarkReader::Meanings::combination_of(
+    ExprId id) const {
   for (;;) {
     const Expr& expr = reader_.rules_.exprs[id];
-    if (expr.kind != ExprKind::kRule) return rules::kNoId;
-    const auto found = by_rule_.find(expr.index);
-    if (found != by_rule_.end()) {
-      return static_cast<std::uint32_t>(found->second);
-    }
-    id = reader_.rules_.rules[expr.index].body;
+    if (expr.kind != ExprKind::kRule) return std::nullopt;
+    const auto found = by_rule_.find(expr.rule());
+    if (found != by_rule_.end()) return found->second;
+    id = reader_.rules_.rules[expr.rule()].body;
   }
 }
 
 // The alternatives of an operand, through the names of terminals.
 std::vector<ExprId> LarkReader::Meanings::alternatives_of(ExprId id) const {
   const Expr* expr = &reader_.rules_.exprs[id];
-  while (expr->kind == ExprKind::kRule && !by_rule_.contains(expr->index)) {
-    id = reader_.rules_.rules[expr->index].body;
+  while (expr->kind == ExprKind::kRule && !by_rule_.contains(expr->rule())) {
+    id = reader_.rules_.rules[expr->rule()].body;
     expr = &reader_.rules_.exprs[id];
   }
   return expr->kind == ExprKind::kChoice ? expr->children : std::vector{id};
@@ -144,10 +142,8 @@ bool LarkReader::Meanings::compute(std::size_t first) {
     const std::size_t waiting = stack.size();
     for (const ExprId operand : reader_.combinations_[index].operands) {
       for (const ExprId one : alternatives_of(operand)) {
-        const std::uint32_t other = combination_of(one);
-        if (other != rules::kNoId && !known_[other].done) {
-          stack.push_back(other);
-        }
+        const std::optional<std::size_t> other = combination_of(one);
+        if (other && !known_[*other].done) stack.push_back(*other);
       }
     }
     if (stack.size() > waiting) continue;
@@ -171,9 +167,8 @@ bool LarkReader::Meanings::compute(std::size_t first) {
 
 bool LarkReader::Meanings::language_of(std::size_t index, ExprId id,
                                        LanguageId& out) {
-  const std::uint32_t other = combination_of(id);
-  if (other != rules::kNoId) {
-    out = known_[other].language;
+  if (const std::optional<std::size_t> other = combination_of(id)) {
+    out = known_[*other].language;
     return true;
   }
   Hir hir;
@@ -200,13 +195,13 @@ bool LarkReader::Meanings::to_hir(std::size_t index, ExprId root, Hir& out) {
     const Expr& expr = reader_.rules_.exprs[id];
     std::vector<ExprId> children = expr.children;
     if (expr.kind == ExprKind::kRule) {
-      if (by_rule_.contains(expr.index)) {
+      if (by_rule_.contains(expr.rule())) {
         return fail(index,
                     "A part of a text in \"&\" or \"~\" cannot have \"&\" or "
                     "\"~\" itself; an operand as a whole can.",
                     ErrorCode::kUnsupported);
       }
-      children = {reader_.rules_.rules[expr.index].body};
+      children = {reader_.rules_.rules[expr.rule()].body};
     }
     const std::size_t waiting = stack.size();
     for (const ExprId child : children) {
@@ -342,7 +337,7 @@ bool LarkReader::Meanings::emit(std::size_t index) {
     }
     std::vector<ExprId> alternatives;
     for (auto& [target, ranges] : steps) {
-      auto [place, added] = rule_of.try_emplace(target, rules::kNoId);
+      auto [place, added] = rule_of.try_emplace(target, rules::kNoRule);
       if (added) {
         place->second =
             reader_.add_rule("", {reader_.info_[rule].first_use, true, true});

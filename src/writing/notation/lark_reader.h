@@ -130,12 +130,12 @@ class LarkReader : private ExpressionReader {
   // What a parameter stands for: a rule, or a terminal or text, after which
   // ignored text may follow.  Equal keys mean the same.
   struct Argument {
-    rules::RuleId rule = rules::kNoId;
+    rules::RuleId rule = rules::kNoRule;
     bool lexeme = false;
     std::string key = {};
   };
   struct Instance {
-    rules::RuleId rule = rules::kNoId;
+    rules::RuleId rule = rules::kNoRule;
     std::string called = {};
     std::vector<Argument> arguments = {};
   };
@@ -156,7 +156,7 @@ class LarkReader : private ExpressionReader {
   // one operand.  Until its meaning is computed, the body of the rule is the
   // union of the operands.
   struct Combination {
-    rules::RuleId rule = rules::kNoId;
+    rules::RuleId rule = rules::kNoRule;
     std::vector<rules::ExprId> operands = {};
     bool negated = false;
     bool inside = false;  // it is an operand itself
@@ -176,13 +176,13 @@ class LarkReader : private ExpressionReader {
   // The beginning of a branch: any text up to a trigger, `text` or `tokens`.
   struct Head {
     std::string text = {};
-    std::uint32_t tokens = rules::kNoId;  // of Rules::token_sets
+    std::optional<std::uint32_t> tokens = {};  // of Rules::token_sets
     bool hide = false;
     std::string capture = {};
     // The rules around it, from the outermost to the lexeme.  Or the text
     // `before` the tokens and the tokens are two items.
     std::vector<rules::RuleId> chain = {};
-    rules::ExprId before = rules::kNoId;
+    rules::ExprId before = rules::kNoExpr;
     std::vector<rules::ExprId> rest = {};  // after it
   };
   bool trigger_tokens(const Branch& branch, std::vector<rules::Token>& out);
@@ -213,7 +213,7 @@ class LarkReader : private ExpressionReader {
   bool no_rules_ = false;    // a rule with a suffix: of terminals only
   std::size_t last_ignore_;  // the offset of the last "%ignore" in `text_`
   bool weave_ = false;       // there may be ignored text
-  rules::RuleId ignored_ = rules::kNoId;
+  rules::RuleId ignored_ = rules::kNoRule;
   std::vector<rules::ExprId> ignores_;
   bool initial_skip_ = false;
   bool ignored_once_ = false;

@@ -125,7 +125,7 @@ bool LarkReader::argument(Argument& out) {
   const std::size_t begin = at_;
   const std::string called = name();
   if (!called.empty()) return argument_called(called, {begin, at_}, out);
-  ExprId made = 0;
+  ExprId made;
   bool ranged = false;
   if (peek() == '"') {
     if (!text_item(made, ranged)) return false;
@@ -218,7 +218,7 @@ bool LarkReader::read_instances() {
       bound_[of.parameters[i]] = next.arguments[i];
     }
     in_terminal_ = in_lexeme_ = no_rules_ = false;
-    ExprId made = 0;
+    ExprId made;
     const bool good = body(made);
     const bool counted = count_read(at_ - of.begin);
     // What stands in a module has no place in this text.

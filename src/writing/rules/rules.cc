@@ -104,10 +104,10 @@ ExprId Rules::schema(SchemaExpr expr) {
 }
 
 RuleId Rules::find(std::string_view name) const {
-  for (RuleId i = 0; i < rules.size(); ++i) {
+  for (RuleId i; i < rules.size(); ++i) {
     if (rules[i].name == name) return i;
   }
-  return kNoId;
+  return kNoRule;
 }
 
 RuleId Rules::add_rule(std::string_view name) {
@@ -157,16 +157,17 @@ RuleId Rules::append(const Rules& other) {
   for (const Expr& from : other.exprs) {
     Expr expr = from;
     expr.index += static_cast<std::uint32_t>(table_size(*this, expr.kind));
-    for (ExprId& child : expr.children) child += expr_base;
-    if (expr.marker != kNoId) {
+    for (ExprId& child : expr.children) child = ExprId(child + expr_base);
+    if (expr.marker != Expr::kNoMarker) {
       expr.marker += static_cast<std::uint32_t>(markers.size());
     }
     exprs.push_back(std::move(expr));
   }
   for (const Rule& from : other.rules) {
     Rule rule = from;
-    if (rule.body != kNoId) rule.body += expr_base;
-    if (rule.options.marker != kNoId) rule.options.marker += expr_base;
+    for (ExprId* id : {&rule.body, &rule.options.marker}) {
+      if (*id != kNoExpr) *id = ExprId(*id + expr_base);
+    }
     rules.push_back(std::move(rule));
   }
   auto copy = [](auto& to, const auto& from) {
@@ -181,14 +182,18 @@ RuleId Rules::append(const Rules& other) {
   copy(markers, other.markers);
   copy(names, other.names);
   for (FreeTextExpr text : other.free_texts) {
-    for (auto& trigger : text.triggers) trigger.rule += rule_base;
+    for (auto& trigger : text.triggers) {
+      trigger.rule = RuleId(trigger.rule + rule_base);
+    }
     free_texts.push_back(std::move(text));
   }
   for (TokenTextExpr text : other.token_texts) {
-    for (auto& trigger : text.triggers) trigger.rule += rule_base;
+    for (auto& trigger : text.triggers) {
+      trigger.rule = RuleId(trigger.rule + rule_base);
+    }
     token_texts.push_back(std::move(text));
   }
-  return rule_base + other.root;
+  return RuleId(rule_base + other.root);
 }
 
 bool has_markers(const Rules& rules) {
@@ -213,7 +218,7 @@ Rules combined(const std::vector<Rules>& parts, bool in_order) {
 }
 
 struct Call {
-  RuleId rule = kNoId;
+  RuleId rule = kNoRule;
   bool first = false;  // nothing precedes it in the rule
   bool last = false;   // nothing follows it in the rule
 };
@@ -235,7 +240,7 @@ void find_calls(const Rules& rules, ExprId root, std::vector<Call>& calls) {
     const Expr& expr = rules.exprs[expr_id];
     switch (expr.kind) {
       case ExprKind::kRule:
-        calls.push_back({expr.index, first, last});
+        calls.push_back({expr.rule(), first, last});
         break;
       case ExprKind::kSequence:
         for (std::size_t i = 0; i < expr.children.size(); ++i) {
@@ -277,7 +282,7 @@ void find_calls(const Rules& rules, ExprId root, std::vector<Call>& calls) {
 class LazyCheck {
  public:
   explicit LazyCheck(const Rules& rules)
-      : rules_(rules), depth_(rules.rules.size(), kNoId) {}
+      : rules_(rules), depth_(rules.rules.size(), kNew) {}
 
   // The reason if `rule` cannot be lazy.
   std::optional<std::string> run(RuleId rule) {
@@ -296,7 +301,7 @@ class LazyCheck {
       depth_[id] = static_cast<std::uint32_t>(stack.size());
       stack.push_back({id, calls_of(id), 0, last ? below : stack.size()});
     };
-    if (depth_[rule] == kNoId) enter(rule, true);
+    if (depth_[rule] == kNew) enter(rule, true);
     while (!stack.empty()) {
       Open& top = stack.back();
       if (top.next == top.calls.size()) {
@@ -307,11 +312,11 @@ class LazyCheck {
       const Call call = top.calls[top.next++];
       const Rule& callee = rules_.rules[call.rule];
       if (callee.options.lazy || callee.options.limited() ||
-          callee.options.marker != kNoId) {
+          callee.options.marker != kNoExpr) {
         return "uses rule \"" + callee.name +
                "\", which ends by a rule of its own";
       }
-      if (depth_[call.rule] == kNoId) {
+      if (depth_[call.rule] == kNew) {
         enter(call.rule, call.last);
       } else if (depth_[call.rule] != kDone &&
                  (!call.last || top.not_last > depth_[call.rule])) {
@@ -326,18 +331,19 @@ class LazyCheck {
   }
 
  private:
-  static constexpr std::uint32_t kDone = kNoId - 1;
+  static constexpr std::uint32_t kNew = 0xFFFFFFFF;
+  static constexpr std::uint32_t kDone = kNew - 1;
 
   std::vector<Call> calls_of(RuleId id) const {
     std::vector<Call> calls;
-    if (rules_.rules[id].body != kNoId) {
+    if (rules_.rules[id].body != kNoExpr) {
       find_calls(rules_, rules_.rules[id].body, calls);
     }
     return calls;
   }
 
   const Rules& rules_;
-  std::vector<std::uint32_t> depth_;  // on the stack; kNoId: new
+  std::vector<std::uint32_t> depth_;  // on the stack, or kNew, kDone
 };
 
 }  // namespace
@@ -352,9 +358,9 @@ Rules concat_of(const std::vector<Rules>& parts) {
 
 std::optional<NotLazy> find_not_lazy(const Rules& rules) {
   LazyCheck check(rules);
-  for (RuleId id = 0; id < rules.rules.size(); ++id) {
+  for (RuleId id; id < rules.rules.size(); ++id) {
     const RuleOptions& options = rules.rules[id].options;
-    if (!options.lazy && options.marker == kNoId) continue;
+    if (!options.lazy && options.marker == kNoExpr) continue;
     if (std::optional<std::string> why = check.run(id)) {
       return NotLazy{id, std::move(*why)};
     }
@@ -367,7 +373,7 @@ namespace {
 // A call nests if something may follow it in its rule, and advances in the text
 // if something may precede it.
 struct NestingEdge {
-  RuleId to = 0;
+  RuleId to = {};
   bool inward = false;
   bool onward = false;
 };
@@ -381,11 +387,11 @@ std::vector<std::vector<NestingEdge>> nesting_edges(const Rules& rules) {
   const auto any = [](const Rule& rule) { return ends_early(rule.options); };
   if (std::ranges::none_of(rules.rules, any)) return {};
   std::vector<std::vector<NestingEdge>> edges(rules.rules.size());
-  for (RuleId id = 0; id < rules.rules.size(); ++id) {
+  for (RuleId id; id < rules.rules.size(); ++id) {
     const Rule& rule = rules.rules[id];
     std::vector<Call> calls;
-    if (rule.body != kNoId) find_calls(rules, rule.body, calls);
-    if (rule.options.marker != kNoId) {
+    if (rule.body != kNoExpr) find_calls(rules, rule.body, calls);
+    if (rule.options.marker != kNoExpr) {
       for (Call& call : calls) call.last = false;
       const std::size_t of_body = calls.size();
       find_calls(rules, rule.options.marker, calls);
@@ -413,7 +419,7 @@ std::optional<RuleId> find_deep_nesting(const Rules& rules, std::size_t most) {
   // while it is open, as cycles are those of find_nesting().
   std::vector<std::size_t> inside(edges.size(), kNew);
   std::vector<std::pair<RuleId, std::size_t>> path;  // and its next edge
-  for (RuleId root = 0; root < edges.size(); ++root) {
+  for (RuleId root; root < edges.size(); ++root) {
     if (inside[root] != kNew) continue;
     inside[root] = 0;
     path.emplace_back(root, 0);
@@ -448,7 +454,7 @@ std::vector<RuleId> find_nesting(const Rules& rules) {
   // which there are four for each rule.
   std::vector<RuleId> found;
   std::vector<std::uint8_t> seen;  // by rule: the kinds of paths to it, as bits
-  for (RuleId id = 0; id < rules.rules.size(); ++id) {
+  for (RuleId id; id < rules.rules.size(); ++id) {
     if (!ends_early(rules.rules[id].options)) continue;
     seen.assign(rules.rules.size(), 0);
     std::vector<std::pair<RuleId, unsigned>> left = {{id, 0}};

@@ -32,6 +32,7 @@
 #include <vector>
 
 #include "automata/pattern_dfa.h"
+#include "base/id.h"
 #include "base/unbounded.h"
 #include "parlance/error.h"
 #include "parlance/json.h"
@@ -40,10 +41,11 @@
 
 namespace parlance::rules {
 
-using ExprId = std::uint32_t;
-using RuleId = std::uint32_t;
+using ExprId = base::Id<struct Expr>;
+using RuleId = base::Id<struct Rule>;
 using base::kUnbounded;
-inline constexpr std::uint32_t kNoId = 0xFFFFFFFF;  // no such rule, expression
+inline constexpr ExprId kNoExpr{0xFFFFFFFF};
+inline constexpr RuleId kNoRule{0xFFFFFFFF};
 
 // ORDER: ExprKind
 enum class ExprKind : std::uint8_t {
@@ -68,8 +70,12 @@ struct Expr {
   std::uint32_t min = 0;
   std::uint32_t max = kUnbounded;
   std::vector<ExprId> children = {};
+  static constexpr std::uint32_t kNoMarker = 0xFFFFFFFF;
   // kBytes only: the text is the marker `markers[marker]`, or the rest of it.
-  std::uint32_t marker = kNoId;
+  std::uint32_t marker = kNoMarker;
+
+  // REQUIRES: kind == ExprKind::kRule.
+  RuleId rule() const { return RuleId(index); }
 };
 
 // A text that a description itself spells.  The expression stands for the
@@ -111,7 +117,7 @@ struct SubstringExpr {
 struct FreeTextExpr {
   struct Trigger {
     std::string text;
-    RuleId rule = kNoId;
+    RuleId rule = kNoRule;
     // As in RuleOptions, for the text of the trigger.
     bool hide = false;
     std::string capture = {};
@@ -149,7 +155,7 @@ struct TokenSetExpr {
 struct TokenTextExpr {
   struct Trigger {
     Token token = 0;
-    RuleId rule = kNoId;
+    RuleId rule = kNoRule;
   };
   std::vector<Trigger> triggers = {};
   std::vector<Token> excludes = {};
@@ -173,7 +179,7 @@ struct RuleOptions {
   bool lazy = false;
   // An expression that follows the body as a part of the rule; the rule is then
   // lazy.  A body that has used up its budget ends without the marker.
-  ExprId marker = kNoId;
+  ExprId marker = kNoExpr;
   // The rule may also end after its body, without a marker.
   bool marker_optional = false;
   // The marker is left out of captures (Lark's "stop"; else its "suffix").
@@ -184,16 +190,16 @@ struct RuleOptions {
 
   bool limited() const { return max_tokens || max_chars; }
   // The end of an activation depends on what was read.
-  bool finds_end() const { return lazy || marker != kNoId; }
+  bool finds_end() const { return lazy || marker != kNoExpr; }
   bool plain() const {
-    return !limited() && !lazy && marker == kNoId && capture.empty() &&
+    return !limited() && !lazy && marker == kNoExpr && capture.empty() &&
            !temperature;
   }
 };
 
 struct Rule {
   std::string name;
-  ExprId body = kNoId;
+  ExprId body = kNoExpr;
   RuleOptions options = {};
 };
 
@@ -209,7 +215,7 @@ struct RulesLimits {
 struct Rules {
   std::vector<Expr> exprs;
   std::vector<Rule> rules;
-  RuleId root = 0;
+  RuleId root = {};
 
   std::vector<std::string> texts;
   std::vector<regex::CharClass> classes;
@@ -250,7 +256,7 @@ struct Rules {
   // Adds a rule called `name`, without a body yet.  Names are for people, and
   // several rules may have the same name; to_ebnf() makes them unique.
   RuleId add_rule(std::string_view name);
-  // The first rule of that name; kNoId if there is none.  O(rules).
+  // The first rule of that name; kNoRule if there is none.  O(rules).
   RuleId find(std::string_view name) const;
 
   // Appends all of `other` and returns the id that its root has here.
@@ -277,7 +283,7 @@ Rules concat_of(const std::vector<Rules>& parts);
 // end, or a rule with options of its own: its body would not be a finite
 // automaton.
 struct NotLazy {
-  RuleId rule = kNoId;
+  RuleId rule = kNoRule;
   std::string why;
 };
 std::optional<NotLazy> find_not_lazy(const Rules& rules);

@@ -42,7 +42,7 @@ class StopTokens {
   std::optional<Error> check() {
     find_nullable();
     find_last();
-    for (ExprId id = 0; id < rules_.exprs.size(); ++id) {
+    for (ExprId id; id < rules_.exprs.size(); ++id) {
       const Expr& expr = rules_.exprs[id];
       if (!used_[id]) continue;
       if (expr.kind == ExprKind::kTokens) {
@@ -119,15 +119,15 @@ class StopTokens {
     nullable_rule_.assign(rules_.rules.size(), false);
     for (bool changed = true; changed;) {
       changed = false;
-      for (ExprId id = 0; id < rules_.exprs.size(); ++id) {
+      for (ExprId id; id < rules_.exprs.size(); ++id) {
         if (nullable_[id] || !find_nullable_of(rules_.exprs[id])) continue;
         nullable_[id] = changed = true;
       }
-      for (RuleId id = 0; id < rules_.rules.size(); ++id) {
+      for (RuleId id; id < rules_.rules.size(); ++id) {
         const Rule& rule = rules_.rules[id];
-        if (nullable_rule_[id] || rule.body == kNoId) continue;
+        if (nullable_rule_[id] || rule.body == kNoExpr) continue;
         const ExprId marker = rule.options.marker;
-        if (!nullable_[rule.body] || (marker != kNoId && !nullable_[marker] &&
+        if (!nullable_[rule.body] || (marker != kNoExpr && !nullable_[marker] &&
                                       !rule.options.marker_optional)) {
           continue;
         }
@@ -160,7 +160,7 @@ class StopTokens {
           for (const ExprId child : expr.children) reach(child, last);
           break;
         case ExprKind::kRule:
-          reach_rule(expr.index, last);
+          reach_rule(expr.rule(), last);
           break;
         case ExprKind::kFreeText:
           for (const auto& one : rules_.free_texts[expr.index].triggers) {
@@ -185,9 +185,9 @@ class StopTokens {
   }
   void reach_rule(RuleId id, bool last) {
     const Rule& rule = rules_.rules[id];
-    if (rule.body == kNoId) return;
+    if (rule.body == kNoExpr) return;
     const ExprId marker = rule.options.marker;
-    if (marker != kNoId) reach(marker, last);
+    if (marker != kNoExpr) reach(marker, last);
     // A body that has used up its budget ends without the marker.
     reach(rule.body, last);
   }

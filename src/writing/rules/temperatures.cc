@@ -33,11 +33,11 @@ class Inheritance {
       const auto [rule, made] = asked_[next];
       const Rule& original = from_.rules[rule];
       temperature_ = out_.rules[made].options.temperature;
-      if (original.body != kNoId) {
+      if (original.body != kNoExpr) {
         const ExprId body = expression(original.body);
         out_.rules[made].body = body;
       }
-      if (original.options.marker != kNoId) {
+      if (original.options.marker != kNoExpr) {
         const ExprId marker = expression(original.options.marker);
         out_.rules[made].options.marker = marker;
       }
@@ -48,7 +48,7 @@ class Inheritance {
 
  private:
   RuleId copy_of(RuleId rule, std::optional<double> inherited) {
-    if (rule == kNoId) return kNoId;
+    if (rule == kNoRule) return kNoRule;
     const Rule& original = from_.rules[rule];
     const std::optional<double> own =
         original.options.temperature ? original.options.temperature : inherited;
@@ -56,8 +56,8 @@ class Inheritance {
         {rule, own}, static_cast<RuleId>(out_.rules.size()));
     if (added) {
       Rule copy = original;
-      copy.body = kNoId;
-      copy.options.marker = kNoId;
+      copy.body = kNoExpr;
+      copy.options.marker = kNoExpr;
       copy.options.temperature = own;
       out_.rules.push_back(std::move(copy));
       asked_.emplace_back(rule, known->second);
@@ -98,7 +98,7 @@ class Inheritance {
   // Replaces the rules that `expr` uses by their copies.
   void rename(Expr& expr) {
     if (expr.kind == ExprKind::kRule) {
-      expr.index = copy_of(expr.index, temperature_);
+      expr.index = copy_of(expr.rule(), temperature_);
     } else if (expr.kind == ExprKind::kFreeText) {
       FreeTextExpr text = from_.free_texts[expr.index];
       for (auto& trigger : text.triggers) {

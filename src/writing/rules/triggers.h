@@ -20,7 +20,7 @@ namespace parlance::rules {
 // A trigger and what follows it.
 struct TriggerTarget {
   std::string text;
-  ExprId after = kNoId;
+  ExprId after = kNoExpr;
 };
 
 // The triggers, sorted, equal ones joined.
