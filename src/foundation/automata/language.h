@@ -45,13 +45,14 @@
 
 #include "base/byte_row.h"
 #include "base/fingerprint.h"
+#include "base/id.h"
 #include "parlance/error.h"
 #include "regex/hir.h"
 
 namespace parlance::automata {
 
-using LanguageId = std::uint32_t;
-using StateId = std::uint32_t;
+using LanguageId = base::Id<struct LanguageTag>;
+using StateId = base::Id<struct LanguageStateTag>;
 inline constexpr StateId kDeadState{0};
 
 struct LanguageLimits {
@@ -74,8 +75,8 @@ struct LanguageLimits {
 // are made about `over`.  The complement exchanges the two, so that the
 // negation of a set that is known only in part generates nothing wrong.
 struct LanguageBounds {
-  LanguageId under = 0;
-  LanguageId over = 0;
+  LanguageId under = {};
+  LanguageId over = {};
   bool exact() const { return under == over; }
   bool operator==(const LanguageBounds&) const = default;
 };
@@ -169,7 +170,7 @@ class Languages {
   // The language itself, without bounds, if its expression does not show one,
   // or only a small one.  Complexity: O(1) but for the first call.
   struct Counted {
-    LanguageId language = 0;
+    LanguageId language = {};
     std::uint64_t min_chars = 0;
     std::uint64_t max_chars = 0xFFFFFFFFFFFFFFFF;
   };
@@ -283,7 +284,7 @@ class Languages {
     StateId target = kDeadState;
   };
   struct State {
-    LanguageId expression = 0;
+    LanguageId expression = {};
     std::uint8_t utf8 = 0;  // state of the UTF-8 decoder; 0: between characters
     Life life = Life::kUnknown;
     bool expanded = false;

@@ -19,20 +19,19 @@ namespace {
 
 // The ids that are needed for `root`, ascending, without those that are known.
 // `each` calls its second argument with each id that an entry refers to.
-template <class Known, class Each>
-std::vector<std::uint32_t> needed(std::uint32_t root, const Known& known,
-                                  const Each& each) {
-  std::vector<std::uint32_t> out;
-  std::unordered_map<std::uint32_t, bool> seen;
-  std::vector<std::uint32_t> pending;
-  const auto meet = [&](std::uint32_t id) {
+template <class Id, class Known, class Each>
+std::vector<Id> needed(Id root, const Known& known, const Each& each) {
+  std::vector<Id> out;
+  std::unordered_map<Id, bool> seen;
+  std::vector<Id> pending;
+  const auto meet = [&](Id id) {
     if (!known.contains(id) && seen.try_emplace(id).second) {
       pending.push_back(id);
     }
   };
   meet(root);
   while (!pending.empty()) {
-    const std::uint32_t id = pending.back();
+    const Id id = pending.back();
     pending.pop_back();
     out.push_back(id);
     each(id, meet);
@@ -45,29 +44,29 @@ std::vector<std::uint32_t> needed(std::uint32_t root, const Known& known,
 
 TrieId Expressions::copy_trie(const Expressions& from, TrieId trie,
                               Copies& known) {
-  known.tries.try_emplace(kTrieEnd.value(), kTrieEnd);
-  const auto each = [&](std::uint32_t id, const auto& meet) {
-    for (const TrieEdge& edge : from.tries_[id]) meet(edge.next.value());
+  known.tries.try_emplace(kTrieEnd, kTrieEnd);
+  const auto each = [&](TrieId id, const auto& meet) {
+    for (const TrieEdge& edge : from.tries_[id]) meet(edge.next);
   };
-  for (const std::uint32_t id : needed(trie.value(), known.tries, each)) {
+  for (const TrieId id : needed(trie, known.tries, each)) {
     std::vector<TrieEdge> edges = from.tries_[id];
-    for (TrieEdge& edge : edges) edge.next = known.tries.at(edge.next.value());
+    for (TrieEdge& edge : edges) edge.next = known.tries.at(edge.next);
     const TrieId made = intern_trie(std::move(edges));
     if (from.plain_[id] != Plain::kNone) plain_[made] = from.plain_[id];
     if (from.alike_[id]) alike_[made] = true;
     known.tries.emplace(id, made);
   }
-  return known.tries.at(trie.value());
+  return known.tries.at(trie);
 }
 
 ItemId Expressions::copy_item(const Expressions& from, ItemId item,
                               Copies& known) {
-  known.items.try_emplace(kNoItem.value(), kNoItem);
-  known.items.try_emplace(kEmptyItem.value(), kEmptyItem);
-  const auto each = [&](std::uint32_t id, const auto& meet) {
-    for (const ItemId child : from.items_[id].children) meet(child.value());
+  known.items.try_emplace(kNoItem, kNoItem);
+  known.items.try_emplace(kEmptyItem, kEmptyItem);
+  const auto each = [&](ItemId id, const auto& meet) {
+    for (const ItemId child : from.items_[id].children) meet(child);
   };
-  for (const std::uint32_t id : needed(item.value(), known.items, each)) {
+  for (const ItemId id : needed(item, known.items, each)) {
     const Item& of = from.items_[id];
     Item made{.kind = of.kind,
               .negative = of.negative,
@@ -76,12 +75,12 @@ ItemId Expressions::copy_item(const Expressions& from, ItemId item,
               .min = of.min,
               .max = of.max};
     for (const ItemId child : of.children) {
-      made.children.push_back(known.items.at(child.value()));
+      made.children.push_back(known.items.at(child));
     }
     if (of.kind == ItemKind::kAlternation) std::ranges::sort(made.children);
     known.items.emplace(id, intern_item(std::move(made)));
   }
-  return known.items.at(item.value());
+  return known.items.at(item);
 }
 
 ExprId Expressions::copy(const Expressions& from, ExprId expr, Copies& known) {

@@ -366,7 +366,7 @@ ExprId Expressions::intern(Expr e, const std::vector<ExprId>& operands) {
   if (exprs_.size() * 2 > table_.size()) {
     table_.assign(table_.size() * 2, kNoEntry);
     mask = table_.size() - 1;
-    for (ExprId i = 0; i < exprs_.size(); ++i) {
+    for (ExprId i; i < exprs_.size(); ++i) {
       const Expr& one = exprs_[i];
       std::size_t slot =
           slot_hash(one, {operands_.data() + one.first, one.count}) & mask;

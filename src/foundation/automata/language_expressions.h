@@ -32,6 +32,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "automata/language.h"
 #include "base/byte_set.h"
 #include "base/fingerprint.h"
 #include "base/id.h"
@@ -43,7 +44,7 @@ namespace parlance::automata {
 
 using TrieId = base::Id<struct TrieTag>;
 using ItemId = base::Id<struct Item>;
-using ExprId = std::uint32_t;
+using ExprId = LanguageId;  // a language is its expression
 
 inline constexpr TrieId kTrieEnd{0};  // the character is complete
 inline constexpr ItemId kNoItem{0};   // matches nothing
@@ -158,7 +159,7 @@ struct Expr {
   // All characters of plain_chars() beyond ASCII have the same derivative.
   bool alike = true;
   std::uint32_t a = 0;
-  ExprId b = 0;
+  ExprId b = {};
   std::uint32_t min = 0, max = 0;
   std::uint32_t depth = 0;             // of recursion of derive()
   std::uint32_t first = 0, count = 0;  // kOr, kAnd: operands
@@ -235,8 +236,8 @@ class Expressions {
 
   // The expression here that is `expr` of `from`; what was copied is known.
   struct Copies {
-    std::unordered_map<std::uint32_t, TrieId> tries;
-    std::unordered_map<std::uint32_t, ItemId> items;
+    std::unordered_map<TrieId, TrieId> tries;
+    std::unordered_map<ItemId, ItemId> items;
     std::unordered_map<ExprId, ExprId> exprs;
   };
   ExprId copy(const Expressions& from, ExprId expr, Copies& known);
@@ -256,7 +257,7 @@ class Expressions {
  private:
   struct Memo {
     std::uint32_t epoch = 0;
-    ExprId value = 0;
+    ExprId value = {};
   };
 
   // How many of plain_chars() a trie contains.  Of tries that begin inside a
@@ -266,14 +267,14 @@ class Expressions {
   // An entry of the cache of derive_operand().
   struct Derived {
     std::uint64_t key = 0;  // of the expression and the byte; 0: none
-    ExprId value = 0;
+    ExprId value = {};
   };
 
   // An entry of the cache of combine().
   struct Combined {
     std::vector<ExprId> operands;
     ExprKind kind = ExprKind::kFalse;
-    ExprId value = 0;
+    ExprId value = {};
   };
 
   // Makes the entries that every table begins with.

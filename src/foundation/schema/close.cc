@@ -178,7 +178,7 @@ class Closer {
         in_place_(document.nodes.size()),
         leaf_(document.nodes.size()),
         made_(document.nodes.size()) {
-    for (NodeId id = 0; id < leaf_.size(); ++id) {
+    for (NodeId id; id < leaf_.size(); ++id) {
       const Node& node = document_.node(id);
       bool leaf = node.literal || own(node) == 0;
       if (!node.literal) {
@@ -305,7 +305,7 @@ void Closer::find_roles() {
     const Role role = role_of(id, wanted);
     NodeId& made = made_[id][static_cast<std::size_t>(role)];
     if (made != kNoNode) return;
-    made = 0;  // reached
+    made = NodeId{0};  // reached
     left.emplace_back(id, role);
   };
   const auto reach_all = [&] {
@@ -332,10 +332,12 @@ void Closer::find_roles() {
 // nodes.
 void Closer::run() {
   find_roles();
-  NodeId count = 0;
+  NodeId count;
   for (auto& ids : made_) {
     for (NodeId& id : ids) {
-      if (id != kNoNode) id = count++;
+      if (id == kNoNode) continue;
+      id = count;
+      ++count;
     }
   }
   anything_ = count;
@@ -344,7 +346,7 @@ void Closer::run() {
   const auto find = [&](NodeId id, Role wanted) {
     return made_[id][static_cast<std::size_t>(role_of(id, wanted))];
   };
-  for (NodeId old = 0; old < made_.size(); ++old) {
+  for (NodeId old; old < made_.size(); ++old) {
     for (std::size_t i = 0; i < kRoles; ++i) {
       if (made_[old][i] == kNoNode) continue;
       const auto role = static_cast<Role>(i);

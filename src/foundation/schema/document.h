@@ -36,6 +36,7 @@
 #include <vector>
 
 #include "base/decimal.h"
+#include "base/id.h"
 #include "parlance/error.h"
 #include "parlance/json.h"
 #include "parlance/limits.h"
@@ -46,12 +47,12 @@ namespace parlance::schema {
 // ORDER: Draft
 enum class Draft : std::uint8_t { k4, k6, k7, k2019, k2020 };
 
-using NodeId = std::uint32_t;
-inline constexpr NodeId kNoNode = 0xFFFFFFFF;
+using NodeId = base::Id<struct Node>;
+inline constexpr NodeId kNoNode{0xFFFFFFFF};
 
 // An index into Document::patterns.
-using PatternId = std::uint32_t;
-inline constexpr PatternId kNoPattern = 0xFFFFFFFF;
+using PatternId = base::Id<struct PatternTag>;
+inline constexpr PatternId kNoPattern{0xFFFFFFFF};
 
 // One bit per type.  "integer" is kNumber with Node::integer_only.
 enum TypeBits : std::uint8_t {

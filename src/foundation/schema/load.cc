@@ -369,17 +369,17 @@ void Loader::merge_unions() {
   std::vector<base::ComponentVisit> visits(document_.nodes.size());
   base::ComponentWalk walk;
   std::vector<NodeId> one;
-  for (NodeId start = 0; start < visits.size(); ++start) {
+  for (NodeId start; start < visits.size(); ++start) {
     if (visits[start].order != 0) continue;
     base::visit_components(
         walk, start,
-        [&](NodeId id) -> base::ComponentVisit& { return visits[id]; },
-        [&](NodeId id, std::size_t& i) -> std::optional<NodeId> {
+        [&](std::uint32_t id) -> base::ComponentVisit& { return visits[id]; },
+        [&](std::uint32_t id, std::size_t& i) -> std::optional<std::uint32_t> {
           const std::vector<NodeId>* to = only_union(document_.nodes[id], one);
           if (to == nullptr || i == to->size()) return std::nullopt;
           return (*to)[i++];
         },
-        [&](std::span<const NodeId> members) {
+        [&](std::span<const std::uint32_t> members) {
           merge_union({members.begin(), members.end()});
         });
   }
@@ -461,7 +461,7 @@ bool Loader::check_chains(bool merged) {
   const std::vector<Node>& nodes = document_.nodes;
   std::vector<std::uint32_t> height(nodes.size(), kUnseen);
   std::vector<NodeId> stack;
-  for (NodeId start = 0; start < nodes.size(); ++start) {
+  for (NodeId start; start < nodes.size(); ++start) {
     if (height[start] != kUnseen) continue;
     stack.push_back(start);
     while (!stack.empty()) {

@@ -176,7 +176,7 @@ class JsonRecogniser::Adoption {
         break;
       case Kind::kString:
         for (LexemeEntry& entry : made.entries) {
-          entry.state = ids_.state(entry.state);
+          entry.state = ids_.state(entry.language_state());
           entry.used = take_values(entry.used);
         }
         if (made.node != KeyTrie::kNone) made.node = take_values(made.node);
@@ -218,7 +218,7 @@ class JsonRecogniser::Adoption {
       const auto index =
           static_cast<std::size_t>(at - there.languages().begin());
       if (index >= entries.size()) return kDeadLexeme;
-      entries[index].state = ids_.state(made.entries[i].state);
+      entries[index].state = ids_.state(made.entries[i].language_state());
     }
     made.entries = std::move(entries);
     return to_.lexemes_.intern(std::move(made));

@@ -384,7 +384,7 @@ std::uint32_t JsonRecogniser::count_in_mask_key(const Lexeme& lexeme,
     if (entry.max == base::kUnbounded) continue;
     // One more for a character that an escape has begun.
     const std::uint64_t needed =
-        solver_.languages().most_chars_needed(entry.state);
+        solver_.languages().most_chars_needed(entry.language_state());
     room_to =
         needed >= entry.max
             ? 0

@@ -161,8 +161,8 @@ LexId KeyLexemes::compute_step(LexId id, std::uint8_t byte) {
       next.extras = languages.step(next.extras, b);
     }
     for (LexemeEntry& entry : next.entries) {
-      if (entry.state != automata::kDeadState) {
-        entry.state = languages.step(entry.state, b);
+      if (entry.language_state() != automata::kDeadState) {
+        entry.state = languages.step(entry.language_state(), b);
       }
     }
   }

@@ -85,6 +85,8 @@ struct LexemeEntry {
   bool canonical = false;
   // Whether any completion of the text may be barred.
   bool avoids() const { return used != UsedValues::kNone || taken; }
+  // Strings and keys.
+  automata::StateId language_state() const { return automata::StateId(state); }
   bool operator==(const LexemeEntry&) const = default;
   static std::uint64_t key(const LexemeEntry& entry) {
     return std::uint64_t{entry.state} << 32 | entry.conjunction.value();

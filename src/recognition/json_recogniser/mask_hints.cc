@@ -303,7 +303,7 @@ base::Fingerprint JsonRecogniser::content_fingerprint(Configuration config) {
        key ? std::span<const LexemeEntry>() : lexeme.entries) {
     add(lexeme.kind == Kind::kNumber
             ? solver_.numbers().fingerprint(entry.state)
-            : solver_.languages().fingerprint(entry.state),
+            : solver_.languages().fingerprint(entry.language_state()),
         lexeme.kind != Kind::kNumber && entry.canonical,
         bounded ? entry.max - config.count : base::kUnbounded);
   }
@@ -431,8 +431,9 @@ std::uint32_t JsonRecogniser::lexeme_step(std::uint32_t lex,
 
 std::uint32_t JsonRecogniser::min_chars(std::uint32_t lex) {
   const Lexeme& lexeme = lexemes_[LexId(lex)];
-  const automata::StateId state =
-      lexeme.kind == Kind::kKey ? lexeme.extras : lexeme.entries.front().state;
+  const automata::StateId state = lexeme.kind == Kind::kKey
+                                      ? lexeme.extras
+                                      : lexeme.entries.front().language_state();
   return strings_.min_chars_needed(lexeme.body, lexeme.partial, state,
                                    !any_escapes(lexeme));
 }
@@ -457,12 +458,12 @@ recogniser::LexemeStates::Facts JsonRecogniser::facts(std::uint32_t lex) {
   if (key) add(lexeme.extras);
   for (const LexemeEntry& entry :
        key ? std::span<const LexemeEntry>() : lexeme.entries) {
-    add(entry.state);
+    add(entry.language_state());
   }
   facts.loops_beyond_ascii =
       lexeme.node == KeyTrie::kNone && (key || lexeme.entries.size() == 1) &&
-      languages.loops_beyond_ascii(key ? lexeme.extras
-                                       : lexeme.entries.front().state);
+      languages.loops_beyond_ascii(
+          key ? lexeme.extras : lexeme.entries.front().language_state());
   return facts;
 }
 
@@ -478,8 +479,8 @@ recogniser::LexemeStates::Parts JsonRecogniser::lexeme_parts(
     return parts;
   }
   const automata::Languages::Parts of_state =
-      solver_.languages().prefix_closed_parts(key ? now.extras
-                                                  : entries.front().state);
+      solver_.languages().prefix_closed_parts(
+          key ? now.extras : entries.front().language_state());
   parts.any = of_state.any;
   for (const automata::StateId state : of_state.states) {
     Lexeme part = now.without_entries();

@@ -35,7 +35,7 @@ bool JsonRecogniser::raw_can_end(Configuration config) {
   return lexeme.body == BodyState::kText &&
          std::ranges::any_of(lexeme.entries, [&](const LexemeEntry& entry) {
            return config.count >= entry.min && config.count <= entry.max &&
-                  solver_.languages().accepting(entry.state);
+                  solver_.languages().accepting(entry.language_state());
          });
 }
 

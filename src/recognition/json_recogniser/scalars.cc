@@ -52,8 +52,9 @@ Configuration JsonRecogniser::key_step(Configuration config,
       }
       matched.reserve(now.entries.size());
       for (const LexemeEntry& entry : now.entries) {
-        matched.push_back(entry.state != automata::kDeadState &&
-                          solver_.languages().accepting(entry.state));
+        matched.push_back(
+            entry.language_state() != automata::kDeadState &&
+            solver_.languages().accepting(entry.language_state()));
       }
     }
     const std::string spelled =
@@ -108,7 +109,7 @@ Configuration JsonRecogniser::close_string(Configuration config) {
   std::vector<schema_solver::ConjunctionId> survivors;
   for (const LexemeEntry& entry : lexeme.entries) {
     if (config.count < entry.min || config.count > entry.max ||
-        !solver_.languages().accepting(entry.state) ||
+        !solver_.languages().accepting(entry.language_state()) ||
         values_.ends(entry.used)) {
       continue;
     }

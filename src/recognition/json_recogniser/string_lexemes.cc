@@ -44,9 +44,10 @@ void StringLexemes::count_characters(Lexeme& lexeme,
   entry.state = languages.start(counted.language);
   entry.min = std::max(entry.min, saturate(counted.min_chars));
   entry.max = std::min(entry.max, saturate(counted.max_chars));
-  entry.needed =
-      min_chars_needed(BodyState::kText, 0, entry.state, entry.canonical);
-  lexeme.total = languages.universal(entry.state) && !entry.canonical;
+  entry.needed = min_chars_needed(BodyState::kText, 0, entry.language_state(),
+                                  entry.canonical);
+  lexeme.total =
+      languages.universal(entry.language_state()) && !entry.canonical;
 }
 
 // The strings of the language that are not in the set, if it is an enumeration.
@@ -61,11 +62,9 @@ std::optional<automata::LanguageId> StringLexemes::without_used(
     return std::uint64_t{language} << 32 | set;
   };
   automata::Languages& languages = languages_;
-  automata::LanguageId rest = language;
+  std::optional<automata::LanguageId> rest = language;
   const auto take_out = [&](std::string_view string) {
-    if (rest != kUnknown) {
-      rest = languages.without(rest, string).value_or(kUnknown);
-    }
+    if (rest) rest = languages.without(*rest, string);
   };
   std::vector<UsedValues::Set>
       later;  // sets whose rest is not known, newest first
@@ -92,7 +91,6 @@ std::optional<automata::LanguageId> StringLexemes::without_used(
     without_used_.emplace(key(*set), rest);
     bytes_ += 48;
   }
-  if (rest == kUnknown) return std::nullopt;
   return rest;
 }
 
@@ -248,13 +246,13 @@ void StringLexemes::count_raw(LexemeEntry& entry,
     entry.min = std::max(entry.min, saturate(counted.min_chars));
     entry.max = std::min(entry.max, saturate(counted.max_chars));
   } else {
-    reach = languages.reach(entry.state);
+    reach = languages.reach(entry.language_state());
   }
   if (entry.max == base::kUnbounded) return;
   most_needed_ = std::max(
       most_needed_, reach.most_chars_needed != automata::Languages::kNoMaximum
                         ? reach.most_chars_needed
-                        : languages.most_chars_needed(entry.state));
+                        : languages.most_chars_needed(entry.language_state()));
 }
 
 // Where no maximum is left, nothing depends on a number above all minimums.
@@ -334,7 +332,7 @@ LexId StringLexemes::remember_range(LexId from, std::uint8_t byte, LexId to) {
     range.second = std::min(range.second, known.second);
   };
   narrow(now.extras);
-  for (const LexemeEntry& entry : now.entries) narrow(entry.state);
+  for (const LexemeEntry& entry : now.entries) narrow(entry.language_state());
   return lexemes_.remember_steps(from, range.first, range.second, to);
 }
 
@@ -355,16 +353,17 @@ std::optional<LexemeEntry> StringLexemes::entry_step(const LexemeEntry& entry,
   }
   LexemeEntry moved = entry;
   if (!is_escape(now.body) && !is_escape(next.body)) {
-    moved.state = languages.step(entry.state, byte);
+    moved.state = languages.step(entry.language_state(), byte);
   } else if (now.total) {
     // The state stays: every character leads back to it.
   } else if (next.body == BodyState::kText) {
     moved.state = languages.step_char(
-        entry.state, escaped_char(now.body, byte, now.partial));
+        entry.language_state(), escaped_char(now.body, byte, now.partial));
   } else {
     const EscapeRanges ranges =
         escape_ranges(next.body, next.partial, entry.canonical);
-    if (!any_in(ranges, entry.state)) moved.state = automata::kDeadState;
+    if (!any_in(ranges, entry.language_state()))
+      moved.state = automata::kDeadState;
   }
   if (moved.state == automata::kDeadState) return std::nullopt;
   if (entry.used != UsedValues::kNone) {
@@ -375,13 +374,13 @@ std::optional<LexemeEntry> StringLexemes::entry_step(const LexemeEntry& entry,
         is_escape(next.body)
             ? strings_left_in(
                   escape_ranges(next.body, next.partial, entry.canonical),
-                  moved.state, moved.used)
-            : strings_left(moved.state, moved.used);
+                  moved.language_state(), moved.used)
+            : strings_left(moved.language_state(), moved.used);
     if (!left) return std::nullopt;
   }
   if (moved.max != base::kUnbounded) {
-    moved.needed =
-        min_chars_needed(next.body, next.partial, moved.state, moved.canonical);
+    moved.needed = min_chars_needed(next.body, next.partial,
+                                    moved.language_state(), moved.canonical);
     // The string that ends here is barred.
     if (next.node != KeyTrie::kNone && next.kind == Kind::kString &&
         next.body == BodyState::kText && values_.ends(next.node)) {
@@ -428,12 +427,13 @@ LexId StringLexemes::compute_step(LexId id, std::uint8_t byte) {
     }
   }
   if (!next.total && body == BodyState::kText) {
-    next.total = !next.entries.empty() &&
-                 std::all_of(next.entries.begin(), next.entries.end(),
-                             [&](const LexemeEntry& entry) {
-                               return !entry.canonical && !entry.avoids() &&
-                                      languages_.universal(entry.state);
-                             });
+    next.total =
+        !next.entries.empty() &&
+        std::all_of(next.entries.begin(), next.entries.end(),
+                    [&](const LexemeEntry& entry) {
+                      return !entry.canonical && !entry.avoids() &&
+                             languages_.universal(entry.language_state());
+                    });
   }
   const LexId target =
       next.entries.empty() ? kDeadLexeme : lexemes_.intern(std::move(next));

@@ -94,7 +94,8 @@ class StringLexemes {
   const UsedValues& values_;
   LexemeTable& lexemes_;
   // without_used() and strings_left(), by their arguments.
-  std::unordered_map<std::uint64_t, automata::LanguageId> without_used_;
+  std::unordered_map<std::uint64_t, std::optional<automata::LanguageId>>
+      without_used_;
   std::unordered_map<std::uint64_t, bool> strings_left_;
   std::uint64_t most_needed_ = 0;
   std::size_t bytes_ = 0;

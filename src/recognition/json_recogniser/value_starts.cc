@@ -53,7 +53,7 @@ LexId ValueStarts::string(FrameId id) {
   lexeme.kind = Kind::kString;
   lexeme.track = frame.unique;
   lexeme.total = true;
-  automata::LanguageId only = 0;  // the language, if there is one entry
+  automata::LanguageId only = {};  // the language, if there is one entry
   for (const schema_solver::ConjunctionId conjunction :
        frames_.conjunctions_in(id)) {
     const UsedValues::Set barred = steps_.barred_in(id, conjunction);
@@ -99,12 +99,12 @@ LexId ValueStarts::string(FrameId id) {
       entry.state = languages.start(language);
       if (language_.raw()) strings_.count_raw(entry, language);
       if (entry.min > entry.max) continue;
-      if (!strings_.strings_left(entry.state, entry.used)) continue;
-      const bool total =
-          languages.universal(entry.state) && entry.used == UsedValues::kNone;
+      if (!strings_.strings_left(entry.language_state(), entry.used)) continue;
+      const bool total = languages.universal(entry.language_state()) &&
+                         entry.used == UsedValues::kNone;
       if (entry.max != base::kUnbounded) {
-        entry.needed = strings_.min_chars_needed(BodyState::kText, 0,
-                                                 entry.state, entry.canonical);
+        entry.needed = strings_.min_chars_needed(
+            BodyState::kText, 0, entry.language_state(), entry.canonical);
         // The string that ends here is barred.
         if (lexeme.node != KeyTrie::kNone && values_.ends(lexeme.node)) {
           entry.needed = std::max(entry.needed, 1U);

@@ -52,6 +52,10 @@ struct KeyGroup {
   Kind kind = Kind::kPattern;
   std::uint32_t id = 0;
   static KeyGroup named(Kind kind, Literal name) { return {kind, name.bits()}; }
+  // REQUIRES: kPattern.
+  schema::PatternId pattern() const { return schema::PatternId(id); }
+  // REQUIRES: kExtra.
+  schema::NodeId node() const { return schema::NodeId(id); }
   // REQUIRES: kName or kNotName.
   Literal name() const { return Literal::from_bits(id); }
   bool operator==(const KeyGroup&) const = default;

@@ -46,7 +46,7 @@ constexpr bool is_nested(JsonType type) {
 inline constexpr std::uint64_t kUnboundedCount = ~std::uint64_t{0};
 
 struct StringConstraints {
-  automata::LanguageId language = 0;
+  automata::LanguageId language = {};
   std::uint64_t min_chars = 0;
   std::uint64_t max_chars = kUnboundedCount;
   bool operator==(const StringConstraints&) const = default;
@@ -55,7 +55,7 @@ struct StringConstraints {
 // The rules of one node for members: `properties` and `patternProperties` of
 // `node`, and `extra` for the keys that neither declares.
 struct MemberRules {
-  NodeId node = 0;
+  NodeId node = {};
   Literal extra = kNoLiteral;
   bool operator==(const MemberRules&) const = default;
 };
@@ -64,7 +64,7 @@ struct MemberRules {
 // by other rules of `node` nor by a node in `scopes`.
 struct UnevaluatedRule {
   Literal rule = kNoLiteral;
-  NodeId node = 0;
+  NodeId node = {};
   std::vector<NodeId> scopes;
   bool operator==(const UnevaluatedRule&) const = default;
 };
@@ -95,7 +95,7 @@ inline constexpr std::size_t kMaxWitnesses = 32;
 
 // The items' rules of one node: its prefix, then `rest`.
 struct ItemRules {
-  NodeId node = 0;
+  NodeId node = {};
   Literal rest = kNoLiteral;
   bool operator==(const ItemRules&) const = default;
 };
@@ -149,7 +149,7 @@ struct KeyClass {
 // in `matched`.
 struct ExtraKeys {
   std::vector<bool> matched;
-  automata::LanguageId language = 0;  // unused where there is one class only
+  automata::LanguageId language = {};  // unused where there is one class only
 };
 
 // One alternative for the value of a member, and the condition that remains

@@ -72,7 +72,7 @@ std::size_t contains_in_scope(const schema::Document& document, NodeId node) {
 
 ItemChoices::ItemChoices(schema::Document& document) {
   const std::size_t written = document.nodes.size();
-  for (NodeId id = 0; id < written; ++id) {
+  for (NodeId id; id < written; ++id) {
     const NodeId rule = document.node(id).arrays().unevaluated_items;
     if (rule == kNoNode) continue;
     const std::vector<NodeId> seen = seen_from(document, id, true);

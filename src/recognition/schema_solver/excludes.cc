@@ -159,7 +159,8 @@ void exclude_strings(schema::Document& document, SharedPattern pattern) {
   document.patterns.push_back({.pattern = std::move(pattern)});
 
   const auto holds = static_cast<schema::NodeId>(document.nodes.size());
-  const schema::NodeId without = holds + 1;
+  const schema::NodeId without(holds + 1);
+  const schema::NodeId whole(holds + 2);
   const json::Value* source = document.node(document.root).source;
   schema::Node node;
   node.source = source;
@@ -182,7 +183,7 @@ void exclude_strings(schema::Document& document, SharedPattern pattern) {
   node.source = source;
   node.all_of = {document.root, without};
   document.nodes.push_back(std::move(node));
-  document.root = without + 1;
+  document.root = whole;
 }
 
 void exclude_texts(schema::Document& document,

@@ -34,7 +34,7 @@ namespace parlance::schema_solver {
 // What an expansion does not generate, for NoteList::leave_out().
 struct LeftOut {
   LeftOutBy by = LeftOutBy::kUnsupported;
-  NodeId node = 0;
+  NodeId node = {};
   std::string_view keyword;
   std::string why;
 };

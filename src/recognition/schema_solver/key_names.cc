@@ -58,8 +58,8 @@ const KeyNames::OfNode& KeyNames::of_node(NodeId node) {
 
 NodeId KeyNames::declared(NodeId node, KeyId key) {
   const auto& names = of_node(node).sorted;
-  const auto it = std::lower_bound(names.begin(), names.end(),
-                                   std::pair<KeyId, NodeId>(key, 0));
+  const auto it =
+      std::lower_bound(names.begin(), names.end(), std::pair(key, NodeId()));
   return it != names.end() && it->first == key ? it->second : schema::kNoNode;
 }
 

@@ -74,10 +74,10 @@ void ObjectKeys::add_atom(SchemaSolver& solver, const Condition& atom) {
   groups.push_back(atom.keys);
   switch (atom.keys.kind) {
     case KeyGroup::Kind::kPattern:
-      languages.push_back(solver.string_sets().of_pattern(atom.keys.id));
+      languages.push_back(solver.string_sets().of_pattern(atom.keys.pattern()));
       break;
     case KeyGroup::Kind::kExtra:
-      add_node(solver, atom.keys.id);
+      add_node(solver, atom.keys.node());
       break;
     case KeyGroup::Kind::kName:
     case KeyGroup::Kind::kNotName: {
@@ -605,9 +605,10 @@ bool KeyTables::evaluated(const UnevaluatedRule& rule,
 bool KeyTables::is_in(const KeyGroup& keys, const KeyClass& key_class) {
   switch (keys.kind) {
     case KeyGroup::Kind::kPattern:
-      return matches(solver_.string_sets().of_pattern(keys.id), key_class);
+      return matches(solver_.string_sets().of_pattern(keys.pattern()),
+                     key_class);
     case KeyGroup::Kind::kExtra:
-      return !knows(keys.id, key_class);
+      return !knows(keys.node(), key_class);
     case KeyGroup::Kind::kName:
       return matches(solver_.string_language({keys.name()}).under, key_class);
     case KeyGroup::Kind::kNotName:

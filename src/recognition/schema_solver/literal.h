@@ -33,7 +33,7 @@ class Literal {
   }
 
   // REQUIRES: neither kNoLiteral nor kNever.
-  constexpr NodeId node() const { return bits_ >> 1; }
+  constexpr NodeId node() const { return NodeId(bits_ >> 1); }
   constexpr bool negated() const { return (bits_ & 1) != 0; }
   // The literal of another node that must hold, or must not, as this one.
   constexpr Literal of(NodeId node) const { return {node, negated()}; }

@@ -99,7 +99,7 @@ void note_negated(const schema::Document& document, const ItemChoices& choices,
         return node.arrays().contains != kNoNode || node.not_node != kNoNode;
       }));
   const bool many = rules_at_once(rules) < rules;
-  for (schema::NodeId id = 0; id < document.nodes.size(); ++id) {
+  for (schema::NodeId id; id < document.nodes.size(); ++id) {
     const schema::Node& node = document.node(id);
     const std::size_t contains =
         many && !node.all_of.empty() ? contains_in_scope(document, id) : 0;

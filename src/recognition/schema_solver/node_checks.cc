@@ -59,7 +59,7 @@ std::optional<Error> check_node(const NodeChecks& of, NodeId id) {
 }  // namespace
 
 std::optional<Error> check_nodes(const NodeChecks& of) {
-  for (NodeId id = 0; id < of.document.nodes.size(); ++id) {
+  for (NodeId id; id < of.document.nodes.size(); ++id) {
     if (std::optional<Error> error = check_node(of, id)) return error;
     if (!base::spend_work(64)) break;
   }

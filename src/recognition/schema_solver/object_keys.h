@@ -31,7 +31,7 @@ struct ObjectKeys {
   std::vector<KeyId> declared;                         // by rank
   std::vector<KeySet> below = {0};  // by rank: lower keys; grows on demand
   std::unordered_map<KeySet, std::uint32_t> min_ranks;
-  automata::LanguageId possible = 0;
+  automata::LanguageId possible = {};
   bool possible_known = false;
   // Some classes of extra keys may be omitted: there are more patterns than are
   // divided into all classes.  Which are in `extras` then.

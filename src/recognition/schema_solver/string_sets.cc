@@ -78,7 +78,7 @@ Error StringSets::located(schema::PatternId pattern, Error error) const {
     }
     return "";
   };
-  for (schema::NodeId id = 0; id < document_.nodes.size(); ++id) {
+  for (schema::NodeId id; id < document_.nodes.size(); ++id) {
     const std::string_view found = keyword(document_.node(id));
     if (found.empty()) continue;
     error.path = document_.pointer(id) + std::string(found);

@@ -60,8 +60,8 @@ class StringSets {
   std::size_t memory_bytes() const { return merged_complements_.size() * 160; }
 
  private:
-  static constexpr automata::LanguageId kUnknown = 0xFFFFFFFF;
-  static constexpr automata::LanguageId kIgnored = 0xFFFFFFFE;
+  static constexpr automata::LanguageId kUnknown{0xFFFFFFFF};
+  static constexpr automata::LanguageId kIgnored{0xFFFFFFFE};
 
   Error located(schema::PatternId pattern, Error error) const;
   automata::LanguageId of_list(std::vector<std::string> texts);
