@@ -31,7 +31,10 @@ std::vector<ChatField> chat_fields(const FormatObject* format,
         std::any_of(out.begin(), out.end(),
                     [&](const ChatField& field) { return field.name == name; });
     if (!known) {
-      out.push_back({.name = std::string(name), .is_content = name == "rest"});
+      out.push_back({.name = std::string(name),
+                     .repeats = name == "tags",
+                     .join = "",
+                     .is_content = name == "rest"});
     }
   }
   return out;

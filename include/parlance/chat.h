@@ -27,12 +27,19 @@
 //     the member that receives it is ChatOptions::reasoning_name.
 //   * Text is trimmed and joined as the field's value is.  White space at the
 //     end of a field that is trimmed is held back until more text follows.
+//   * Where a field of text has values that are not its text (content "json"),
+//     each comes when its region closes: a string as it is, others as JSON.
 //   * A call has one id: the one that the model wrote, or a random one, unique
 //     among all streams.  Name and id come once, then the arguments as they are
 //     written (if the parser has stream_calls; else at once).
-//   * Nothing is lost.  Three kinds of text become content: a region that
-//     cannot be read, unless one of its calls was announced; text that no field
-//     claims; and the rest, which a tag does not allow.
+//   * Nothing is lost.  Four kinds of text become content: a region that
+//     cannot be read, unless one of its calls was announced; a value of the
+//     field of calls that has no call; text that no field claims; and the rest,
+//     which a tag does not allow.
+//   * Other fields have at the end the values that they have in the message:
+//     as members of the message and of the last delta of chat completions, in
+//     the member "fields" of the other APIs' response and of the delta of
+//     message_delta.
 //   * A call is complete if its kCallClose has come, and its arguments are JSON
 //     if and only if it is complete.  Where they are a string that contains an
 //     object, the object replaces the string.
@@ -73,8 +80,12 @@ struct ChatField {
   std::string name;
   // White space around the text of a region does not belong to the value.
   bool trimmed = false;
-  // What joins two regions of this field.
-  std::string join = {};
+  // The values of several regions are a list, or with `join` one text.
+  // Without it the last value replaces the others.
+  bool repeats = false;
+  // What joins two regions of this field.  Without it, a line feed joins the
+  // texts that are not empty.
+  std::optional<std::string> join = std::nullopt;
   // The text is content, whatever the name: the rest of a tag's parser.
   bool is_content = false;
 };

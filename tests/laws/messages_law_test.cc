@@ -14,6 +14,11 @@
 //   same     the events of both parsers make the same response, to the byte;
 //            only the id that a model writes for a call is not read by a tag
 //
+// and one that begins with a format file that is drawn:
+//
+//   all      a response of any API has all the text of a response, and other
+//            fields as the message has them
+//
 // for random messages: reasoning, content, up to three calls, nested arguments,
 // and in half of them strings that contain the family's own markers, quotes,
 // line feeds and letters of other scripts.
@@ -23,8 +28,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <iostream>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <random>
 #include <set>
@@ -34,6 +41,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/python_number.h"
 #include "parlance/chat.h"
 #include "parlance/constraint.h"
 #include "parlance/format.h"
@@ -661,6 +669,208 @@ void FamilyMessages::check_every_cut() {
     ways.push_back({all.substr(0, cut), all.substr(cut)});
   }
   check_ways(message, *text, ways);
+}
+
+// ---- all
+
+// Draws a format file with fields of all kinds, and a response.
+class Responses {
+ public:
+  explicit Responses(std::uint32_t seed) : random_(seed) {
+    json::Object fields;
+    for (const auto& [name, letter] :
+         {std::pair("thinking", "t"), std::pair("content", "c"),
+          std::pair("score", "s"), std::pair("note", "n")}) {
+      const bool implicit = name[0] == 'c' && one_of(2) == 0;
+      if (!implicit && one_of(4) == 0) continue;
+      constexpr const char* kKinds[] = {"text", "text",  "json",    "int",
+                                        "bool", "float", "kv-lines"};
+      const std::string kind = kKinds[one_of(std::size(kKinds))];
+      json::Object field = {{"content", kind}};
+      if (!implicit) {
+        const std::string open = "<" + std::string(letter) + ">";
+        const std::string close = "</" + std::string(letter) + ">";
+        field.set("open", open);
+        field.set("close", close);
+        delimiters_.emplace_back(open, close);
+      }
+      const std::size_t repeats = one_of(3);
+      if (repeats > 0) field.set("repeats", true);
+      if (repeats > 1) field.set("join", one_of(3) == 0 ? "" : "|");
+      fields.set(name, std::move(field));
+    }
+    file = json::dump(json::Object{
+        {"name", "drawn"},
+        {"response_template", json::Object{{"start_anchor", "<|a|>"},
+                                           {"fields", std::move(fields)}}}});
+    const std::size_t count = 1 + one_of(6);
+    for (std::size_t i = 0; i < count; ++i) {
+      if (delimiters_.empty() || one_of(3) == 0) {
+        text += body();
+        continue;
+      }
+      const auto& [open, close] = delimiters_[one_of(delimiters_.size())];
+      text.append(open).append(body());
+      if (one_of(12) != 0) text += close;
+    }
+  }
+
+  std::string file;
+  std::string text;
+
+ private:
+  std::size_t one_of(std::size_t count) { return random_() % count; }
+  std::string_view body() {
+    constexpr std::string_view kBodies[] = {
+        "",     "",    " ",          "a",     "b c",    " d\n", "12", " 7 ",
+        "true", "0.5", "{\"a\": 1}", "\"Ü\"", "[1, 2]", "k: v", "{",  "null"};
+    return kBodies[one_of(std::size(kBodies))];
+  }
+
+  std::mt19937 random_;
+  std::vector<std::pair<std::string, std::string>> delimiters_;
+};
+
+std::string text_of(const Value& value) {
+  return value.is_string() ? std::string(value.as_string())
+                           : json::dump(value, {.ascii = false});
+}
+
+// What a response says of the fields of text, by the events of its parser.
+struct Texts {
+  // Of a field: an earlier region has text, or an empty one that is joined.
+  struct State {
+    bool any = false;
+    std::string raw;
+  };
+  std::map<std::string, std::string> by_field = {{"thinking", ""},
+                                                 {"content", ""}};
+  bool sound = true;  // all text is that of a value
+
+  Texts(const Format& format, std::span<const Event> events) {
+    std::vector<State> states(format.field_count());
+    for (const Event& event : events) {
+      std::string& content = by_field["content"];
+      if (event.kind == EventKind::kTextUnclaimed) {
+        content += event.text;
+        sound = false;
+        continue;
+      }
+      const std::size_t i = event.field_index;
+      State& state = states[i];
+      if (event.kind == EventKind::kRegionOpen) state.raw.clear();
+      if (event.kind == EventKind::kRegionChunk) state.raw += event.text;
+      const bool malformed = event.kind == EventKind::kRegionMalformed;
+      if (malformed) sound = false;
+      if (!malformed && event.kind != EventKind::kRegionClose) continue;
+      const auto field = by_field.find(std::string(event.field));
+      const bool has_chunks = field != by_field.end() && !state.raw.empty() &&
+                              !format.field_dirty(i);
+      if (malformed && !has_chunks) {
+        content += event.text;
+        continue;
+      }
+      if (field == by_field.end()) continue;
+      std::string own = state.raw;
+      if (!own.empty() && !has_chunks) own = text_of(*event.value);
+      if (has_chunks && format.field_trimmed(i)) own = base::python_strip(own);
+      const std::optional<std::string_view> join = format.field_join(i);
+      if (own.empty() && (!join || malformed)) continue;
+      if (state.any) field->second += join.value_or("\n");
+      state.any = true;
+      field->second += own;
+    }
+  }
+};
+
+// The fields of a response that are no text, as an API has them.
+std::string others(ChatApi api, const Value& response) {
+  const Value* from = api == ChatApi::kChatCompletions
+                          ? at(response, {"choices", "0", "message"})
+                          : response.find("fields");
+  json::Object out;
+  for (const char* name : {"score", "note"}) {
+    const Value* value = from == nullptr ? nullptr : from->find(name);
+    if (value != nullptr) out.set(name, *value);
+  }
+  return json::dump(out);
+}
+
+void check_drawn(std::size_t count) {
+  std::size_t sound = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto seed = static_cast<std::uint32_t>(i);
+    const Responses drawn(seed);
+    const Result<Format> format = Format::from_json(drawn.file);
+    if (!format) continue;  // no value of the field can be joined
+    SCOPED_TRACE(std::to_string(i) + " " + drawn.file + "\n" + drawn.text);
+    ResponseParser whole(*format);
+    std::optional<Texts> expected;
+    {
+      // finalize() ends the events of feed(), so their text is read at once.
+      std::vector<Event> events;
+      std::deque<std::string> texts;
+      std::deque<Value> values;
+      const auto keep = [&](std::span<const Event> some) {
+        for (const Event& event : some) {
+          Event& kept = events.emplace_back(event);
+          kept.text = texts.emplace_back(event.text);
+          kept.field = texts.emplace_back(event.field);
+          if (event.value != nullptr)
+            kept.value = &values.emplace_back(*event.value);
+        }
+      };
+      keep(whole.feed(drawn.text));
+      keep(whole.finalize());
+      expected.emplace(*format, events);
+    }
+    const Value& fields = whole.message().fields;
+    if (expected->sound) ++sound;
+    for (std::size_t f = 0; f < format->field_count() && expected->sound; ++f) {
+      const std::string name(format->field_name(f));
+      const Value* value = fields.find(name);
+      if (!expected->by_field.contains(name) || value == nullptr) continue;
+      if (format->field_join(f)) {
+        EXPECT_EQ(expected->by_field[name], text_of(*value));
+      }
+    }
+    json::Object other;
+    for (const char* name : {"score", "note"}) {
+      const Value* value = fields.find(name);
+      if (value != nullptr) other.set(name, *value);
+    }
+    std::mt19937 random(seed);
+    for (const ChatApi api : testing::kApis) {
+      ResponseParser parser(*format);
+      ChatStream stream(chat_fields(*format), options_of(api));
+      testing::Streamed streamed;
+      const auto add = [&](std::vector<ChatChunk> chunks) {
+        std::ranges::move(chunks, std::back_inserter(streamed.chunks));
+      };
+      for (const std::string_view piece : pieces(drawn.text, random)) {
+        add(stream.feed(parser.feed(piece)));
+      }
+      add(stream.feed(parser.finalize()));
+      add(stream.end(ChatEnd::kStop));
+      streamed.response = stream.response();
+      if (other.empty()) testing::expect_law(api, streamed);
+      const Value& response = streamed.response;
+      const Value got = said(api, response);
+      EXPECT_EQ(text_at(got, {"thinking"}), expected->by_field["thinking"]);
+      EXPECT_EQ(text_at(got, {"content"}), expected->by_field["content"]);
+      EXPECT_EQ(others(api, response), json::dump(other));
+    }
+    if (::testing::Test::HasFailure()) return;
+  }
+  EXPECT_GT(sound, count / 5);
+}
+
+TEST(ChatStreamLaw, NothingOfADrawnResponseIsLost) {
+  check_drawn(testing::cases(2000));
+}
+
+TEST(ChatStreamLaw, NothingOfADrawnResponseIsLostLongRun) {
+  check_drawn(100'000);
 }
 
 class MessagesLaw : public ::testing::TestWithParam<std::string> {

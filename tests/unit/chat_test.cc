@@ -229,6 +229,112 @@ TEST(Chat, TheRestOfATagIsContent) {
   }
 }
 
+// What a response of an API says: its text, and its other members.
+struct Said {
+  std::string reasoning;
+  std::string content;
+  std::string other;
+};
+
+Said said(ChatApi api, const Value& response) {
+  Said out;
+  if (api == ChatApi::kChatCompletions) {
+    const Value& message = *at(response, {"choices", "0", "message"});
+    json::Object other;
+    for (const json::Member& member : message.members()) {
+      if (member.key == "role" || member.key == "content") continue;
+      if (member.key != "reasoning_content")
+        other.set(member.key, member.value);
+    }
+    out.other = other.empty() ? "" : json::dump(other);
+    out.reasoning = text_at(message, {"reasoning_content"});
+    out.content = text_at(message, {"content"});
+    return out;
+  }
+  const bool items = api == ChatApi::kResponses;
+  for (const Value& one :
+       response.find(items ? "output" : "content")->items()) {
+    out.reasoning += text_at(one, {"thinking"});
+    (text_at(one, {"type"}) == "reasoning" ? out.reasoning : out.content) +=
+        items ? text_at(one, {"content", "0", "text"}) : text_at(one, {"text"});
+  }
+  const Value* other = response.find("fields");
+  if (other != nullptr) out.other = json::dump(*other);
+  return out;
+}
+
+TEST(Chat, NothingOfAResponseIsLost) {
+  struct Row {
+    const char* fields;
+    const char* text;
+    Said said;
+  };
+  const std::string typed = R"("score": {"open": "<s>", "close": "</s>",
+      "content": "int", "repeats": true}, "content": {})";
+  const std::string joined = R"("thinking": {"open": "<t>", "close": "</t>",
+      "repeats": true, "join": "|"}, "content": {})";
+  const std::string notes = R"("note": {"open": "<n>", "close": "</n>",
+      "repeats": true, "join": "|"}, "content": {"repeats": true, "join": ""})";
+  const std::string json = R"("thinking": {"open": "<t>", "close": "</t>",
+      "content": "json"}, "content": {"content": "json"})";
+  const std::string calls = R"("tool_calls": {"open": "<c>", "close": "</c>",
+      "content": "json"}, "content": {})";
+  const Row rows[] = {
+      {R"("content": {"content": "json"})",
+       R"( {"a":  1})",
+       {"", R"({"a": 1})", ""}},
+      {R"("content": {"content": "json"})", R"("Ü")", {"", "Ü", ""}},
+      {R"("content": {"content": "json"})", R"({"a": )", {"", R"({"a": )", ""}},
+      {json.c_str(), R"(<t>{"b": [2]}</t>null)", {R"({"b": [2]})", "null", ""}},
+      {typed.c_str(), "a<s>abc</s>b", {"", "aabc\nb", ""}},
+      {typed.c_str(), "<s> 1</s><s>2</s>b", {"", "b", R"({"score": [1, 2]})"}},
+      {notes.c_str(), "<n>a</n>b<n> </n>c", {"", "bc", R"({"note": "a|"})"}},
+      {calls.c_str(), R"(<c>{"a": 1}</c>b)", {"", R"({"a": 1}b)", ""}},
+      {calls.c_str(), "<c>[]</c>b", {"", "b", ""}},
+      {joined.c_str(), "<t>a</t><t></t><t>b</t>", {"a||b", "", ""}},
+      {joined.c_str(), "<t></t><t>b</t><t> </t>", {"|b|", "", ""}},
+      {joined.c_str(), "<t></t>", {"", "", ""}},
+  };
+  for (const Row& row : rows) {
+    const Result<Format> format = Format::from_json(
+        R"({"name": "x", "response_template": {"start_anchor": "<|a|>",
+            "fields": {)" +
+        std::string(row.fields) + "}}}");
+    ASSERT_TRUE(format) << format.error().to_string();
+    const std::string_view text = row.text;
+    for (const ChatApi api : kApis) {
+      for (std::size_t cut = 0; cut <= text.size(); ++cut) {
+        ResponseParser parser(*format, {.stream_calls = true});
+        ChatStream chat(chat_fields(*format), fixed(api));
+        Streamed streamed;
+        const auto add = [&](std::vector<ChatChunk> chunks) {
+          std::ranges::move(chunks, std::back_inserter(streamed.chunks));
+        };
+        add(chat.feed(parser.feed(text.substr(0, cut))));
+        add(chat.feed(parser.feed(text.substr(cut))));
+        add(chat.feed(parser.finalize()));
+        add(chat.end(ChatEnd::kStop));
+        streamed.response = chat.response();
+        if (row.said.other.empty()) expect_law(api, streamed);
+        const Said all = said(api, streamed.response);
+        EXPECT_EQ(all.reasoning, row.said.reasoning) << text;
+        EXPECT_EQ(all.content, row.said.content) << text;
+        EXPECT_EQ(all.other, row.said.other) << text;
+        if (all.other.empty()) continue;
+        // The last chunk but the end has the other fields.
+        bool sent = false;
+        for (const ChatChunk& chunk : streamed.chunks) {
+          sent = sent || json::dump(chunk.body)
+                                 .find(row.said.other.substr(
+                                     1, row.said.other.size() - 2)) !=
+                             std::string::npos;
+        }
+        EXPECT_TRUE(sent) << text;
+      }
+    }
+  }
+}
+
 TEST(Chat, TheReasoningMemberHasTheNameThatIsAskedFor) {
   ChatOptions options = fixed(ChatApi::kChatCompletions);
   options.reasoning_name = "reasoning";

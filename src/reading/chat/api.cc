@@ -23,9 +23,12 @@ std::unique_ptr<chat::BlockWriter> writer_of(
   return chat::completions_writer(conversation);
 }
 
-chat::Conversation conversation_of(ChatOptions options) {
+chat::Conversation conversation_of(std::vector<ChatField> fields,
+                                   ChatOptions options) {
   chat::Conversation out;
   out.options = std::move(options);
+  out.other = events::FieldValues(fields.size());
+  out.fields = std::move(fields);
   if (out.options.id.empty()) {
     constexpr std::string_view kPrefixes[] = {"chatcmpl-", "resp_", "msg_"};
     out.options.id =
@@ -38,9 +41,9 @@ chat::Conversation conversation_of(ChatOptions options) {
 
 struct ChatStream::Impl {
   Impl(std::vector<ChatField> fields, ChatOptions options)
-      : conversation(conversation_of(std::move(options))),
+      : conversation(conversation_of(std::move(fields), std::move(options))),
         writer(writer_of(conversation)),
-        builder(std::move(fields), conversation, *writer) {}
+        builder(conversation, *writer) {}
 
   // When there is no memory, the stream has ended.
   void fail() { begun = conversation.ended = true; }

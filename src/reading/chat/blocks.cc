@@ -59,6 +59,11 @@ bool is_text(const ChatField& field) {
          base::is_reasoning_name(field.name);
 }
 
+std::string text_of(const json::Value& value) {
+  return value.is_string() ? std::string(value.as_string())
+                           : json::dump(value, {.ascii = false});
+}
+
 }  // namespace
 
 void Conversation::set_usage(const ChatUsage& given) {
@@ -80,6 +85,20 @@ void Conversation::add_extras(json::Object& out) const {
   out.set("turn_ended", *turn_ended);
   out.set("attempted_calls", attempted_calls);
   out.set("prefix_bytes", static_cast<std::int64_t>(prefix_bytes));
+}
+
+json::Object Conversation::other_fields() const {
+  json::Object out;
+  other.visit_completed([&](std::uint32_t field) {
+    if (other.view(field).empty()) return;
+    out.set(fields[field].name, other.value(field));
+  });
+  return out;
+}
+
+void Conversation::add_other(json::Object& out) const {
+  json::Object added = other_fields();
+  if (!added.empty()) out.set("fields", std::move(added));
 }
 
 std::string Conversation::text(BlockKind kind) const {
@@ -112,12 +131,10 @@ std::string random_id(std::string_view prefix) {
   return out;
 }
 
-BlockBuilder::BlockBuilder(std::vector<ChatField> fields,
-                           Conversation& conversation, BlockWriter& writer)
-    : fields_(std::move(fields)),
-      conversation_(conversation),
+BlockBuilder::BlockBuilder(Conversation& conversation, BlockWriter& writer)
+    : conversation_(conversation),
       writer_(writer),
-      states_(fields_.size()) {}
+      states_(conversation.fields.size()) {}
 
 BlockKind BlockBuilder::kind_of(const ChatField& field) const {
   if (field.is_content) return BlockKind::kContent;
@@ -137,14 +154,17 @@ void BlockBuilder::read(const Event& event) {
   const ChatField& field = field_of(event);
   const BlockKind kind = kind_of(field);
   switch (event.kind) {
-    case EventKind::kRegionOpen:
-      states_[event.field_index].started = false;
-      states_[event.field_index].held.clear();
+    case EventKind::kRegionOpen: {
+      FieldState& state = states_[event.field_index];
+      state.started = state.dirty = false;
+      state.held.clear();
       call_announced_ = false;
       return;
+    }
     case EventKind::kRegionChunk:
       conversation_.tokens.count(part_of(kind), event.tokens);
-      if (kind != BlockKind::kCall && !event.dirty) read_text(event);
+      states_[event.field_index].dirty |= event.dirty;
+      if (is_text(field) && !event.dirty) read_text(event);
       return;
     case EventKind::kRegionClose:
       close_region(event);
@@ -152,14 +172,10 @@ void BlockBuilder::read(const Event& event) {
     case EventKind::kRegionMalformed:
       // A client has the chunks of a text already, and of an announced call the
       // beginning.  The rest becomes content: calls that were not announced,
-      // and regions whose chunks are not their values.
-      if (kind == BlockKind::kCall) {
-        if (call_announced_) {
-          if (open_) close_block(/*complete=*/false);
-        } else {
-          write_text(BlockKind::kContent, event.text, source_of(event));
-        }
-      } else if (event.dirty) {
+      // and regions whose chunks were not passed on.
+      if (kind == BlockKind::kCall && call_announced_) {
+        if (open_) close_block(/*complete=*/false);
+      } else if (!is_text(field) || states_[event.field_index].dirty) {
         write_text(BlockKind::kContent, event.text, source_of(event));
       }
       return;
@@ -181,31 +197,29 @@ void BlockBuilder::read(const Event& event) {
 // Writes the text of a chunk, less the white space that may turn out to be at
 // an end of the region.
 void BlockBuilder::read_text(const Event& event) {
-  const ChatField& field = field_of(event);
-  if (!is_text(field)) return;
   FieldState& state = states_[event.field_index];
   std::string_view text = event.text;
-  if (field.trimmed) {
-    // Of the region's text, all but white space at its beginning is written or
-    // held, and what is held comes after all that is written.
-    if (!state.started) text.remove_prefix(leading_space(text));
-    const std::size_t size = trimmed_size(text);
-    if (size == 0) {
-      if (state.started) state.held += text;
-      return;
-    }
-    state.held += text.substr(0, size);
-    const std::string ready =
-        std::exchange(state.held, std::string(text.substr(size)));
-    if (!state.started && state.any) {
-      write_text(kind_of(field), field.join, source_of(event));
-    }
-    state.started = state.any = true;
-    write_text(kind_of(field), ready, source_of(event));
+  if (!field_of(event).trimmed) return write_region(event, text);
+  // Of the region's text, all but white space at its beginning is written or
+  // held, and what is held comes after all that is written.
+  if (!state.started) text.remove_prefix(leading_space(text));
+  const std::size_t size = trimmed_size(text);
+  if (size == 0) {
+    if (state.started) state.held += text;
     return;
   }
+  state.held += text.substr(0, size);
+  const std::string ready =
+      std::exchange(state.held, std::string(text.substr(size)));
+  write_region(event, ready);
+}
+
+// Writes text of the field's open region, after what joins it to the last.
+void BlockBuilder::write_region(const Event& event, std::string_view text) {
+  const ChatField& field = field_of(event);
+  FieldState& state = states_[event.field_index];
   if (!state.started && state.any) {
-    write_text(kind_of(field), field.join, source_of(event));
+    write_text(kind_of(field), field.join.value_or("\n"), source_of(event));
   }
   state.started = state.any = true;
   write_text(kind_of(field), text, source_of(event));
@@ -305,25 +319,52 @@ void BlockBuilder::close_block(bool complete) {
 void BlockBuilder::close_region(const Event& event) {
   const ChatField& field = field_of(event);
   states_[event.field_index].held.clear();
+  if (event.value == nullptr) return;
   if (field.name == "tool_calls") {
     // Without events of calls the calls come with the value.
-    if (!call_announced_ && event.value != nullptr) {
-      add_calls(*event.value, source_of(event));
-    }
-    call_announced_ = false;
-    return;
+    if (!call_announced_) add_calls(*event.value, source_of(event));
+  } else if (is_text(field)) {
+    close_text(event);
+  } else {
+    set_other(event.field_index, *event.value);
   }
-  if (is_text(field)) return;
-  if (event.value != nullptr) {
-    auto& [name, value] =
-        conversation_.other.emplace_back(field.name, *event.value);
-    json::replace_surrogates(value);
+}
+
+// Writes the text of a region that was not in its chunks.
+void BlockBuilder::close_text(const Event& event) {
+  const FieldState& state = states_[event.field_index];
+  const std::string text = state.dirty ? text_of(*event.value) : "";
+  // An empty text is joined like any other.
+  if (!text.empty() || (!state.started && field_of(event).join)) {
+    write_region(event, text);
+  }
+}
+
+// Gives another field a value in the way in which the message gets it.
+void BlockBuilder::set_other(std::uint32_t index, json::Value value) {
+  json::replace_surrogates(value);
+  const ChatField& field = conversation_.fields[index];
+  events::FieldValues& values = conversation_.other;
+  const json::Kind kind = values.kind(index);
+  const bool fresh = values.empty(index);
+  if (field.join && value.is_string() &&
+      (fresh || kind == json::Kind::kString)) {
+    values.join(index, *field.join, value.as_string());
+  } else if (field.repeats && !field.join &&
+             (fresh || kind == json::Kind::kArray)) {
+    values.append(index, std::move(value));
+  } else {
+    values.set(index, std::move(value));
   }
 }
 
 void BlockBuilder::add_calls(const json::Value& value, Source source) {
   // No event has the number of such a call: it opens and closes right here.
-  for (const call_stream::CallView& call : call_stream::calls_in(value)) {
+  const auto calls = call_stream::calls_in(value);
+  if (calls.empty() && !(value.is_array() && value.items().empty())) {
+    write_text(BlockKind::kContent, text_of(value), source);
+  }
+  for (const call_stream::CallView& call : calls) {
     const auto number = static_cast<std::uint32_t>(calls_);
     open_call(call.name, call.id, number, source);
     append_arguments(call.json(), number, source);

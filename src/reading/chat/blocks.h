@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "events/field_values.h"
 #include "events/token_counter.h"
 #include "parlance/chat.h"
 #include "parlance/json.h"
@@ -75,8 +76,9 @@ class BlockWriter {
 struct Conversation {
   ChatOptions options;
   std::vector<Block> blocks;
-  // Fields that are neither text of the answer nor calls, with their values.
-  std::vector<std::pair<std::string, json::Value>> other;
+  std::vector<ChatField> fields;
+  // Of the fields that are neither text of the answer nor calls.
+  events::FieldValues other{0};
   events::TokenCounter tokens;
   std::int64_t last_token = 0;  // the end of the last event's tokens
   ChatEnd why = ChatEnd::kStop;
@@ -90,6 +92,10 @@ struct Conversation {
   void set_usage(const ChatUsage& given);
   // Adds what ChatOptions::extras asks for.
   void add_extras(json::Object& out) const;
+  // The other fields that are not empty and their values, as in a message, and
+  // the same as a member of `out`.
+  json::Object other_fields() const;
+  void add_other(json::Object& out) const;
 
   // The blocks of the whole response, which has complete calls only.
   template <class Take>
@@ -113,8 +119,7 @@ std::string random_id(std::string_view prefix);
 class BlockBuilder {
  public:
   // Both references must outlive the builder.
-  BlockBuilder(std::vector<ChatField> fields, Conversation& conversation,
-               BlockWriter& writer);
+  BlockBuilder(Conversation& conversation, BlockWriter& writer);
 
   void read(const Event& event);
   // Closes the open block.
@@ -123,16 +128,18 @@ class BlockBuilder {
  private:
   // The text of one field: what is trimmed, and what joins its regions.
   struct FieldState {
-    bool any = false;       // an earlier region has text
+    bool any = false;       // a separator comes before the next region's text
     bool started = false;   // this region has text
+    bool dirty = false;     // the chunks of this region are not its text
     std::string held = {};  // white space that may be trimmed
   };
 
   const ChatField& field_of(const Event& event) const {
-    return fields_[event.field_index];
+    return conversation_.fields[event.field_index];
   }
   BlockKind kind_of(const ChatField& field) const;
   void read_text(const Event& event);
+  void write_region(const Event& event, std::string_view text);
   void write_text(BlockKind kind, std::string_view text, Source source);
   void open_call(std::string_view name, std::string_view id,
                  std::uint32_t event_call, Source source);
@@ -141,10 +148,11 @@ class BlockBuilder {
                         Source source);
   void close_call(std::uint32_t event_call);
   void close_region(const Event& event);
+  void close_text(const Event& event);
+  void set_other(std::uint32_t index, json::Value value);
   void add_calls(const json::Value& value, Source source);
   void close_block(bool complete);
 
-  const std::vector<ChatField> fields_;
   Conversation& conversation_;
   BlockWriter& writer_;
   std::vector<FieldState> states_;

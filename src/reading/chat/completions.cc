@@ -57,11 +57,7 @@ class CompletionsWriter final : public BlockWriter {
   void close(const Block&, std::size_t) override {}
 
   void end() override {
-    Object delta;
-    for (const auto& [name, value] : conversation_.other) {
-      delta.set(name, value);
-    }
-    send(chunk(std::move(delta), finish_reason()));
+    send(chunk(conversation_.other_fields(), finish_reason()));
     if (!has_usage()) return;
     Object last = envelope("chat.completion.chunk");
     last.set("choices", Array());
@@ -138,8 +134,8 @@ Value CompletionsWriter::response() const {
     message.set(conversation_.options.reasoning_name, reasoning);
   }
   if (!calls.empty()) message.set("tool_calls", std::move(calls));
-  for (const auto& [name, value] : conversation_.other) {
-    message.set(name, value);
+  for (json::Member& member : conversation_.other_fields()) {
+    message.set(std::move(member.key), std::move(member.value));
   }
   Object out = envelope("chat.completion");
   Object choice = {{"index", conversation_.options.choice},

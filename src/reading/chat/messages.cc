@@ -51,6 +51,7 @@ class MessagesWriter final : public BlockWriter {
 
   void end() override {
     Object delta = {{"stop_reason", stop_reason()}, {"stop_sequence", nullptr}};
+    conversation_.add_other(delta);
     conversation_.add_extras(delta);
     emit("message_delta",
          {{"delta", std::move(delta)},
@@ -66,6 +67,7 @@ class MessagesWriter final : public BlockWriter {
       blocks.push_back(content(block, /*with_text=*/true));
     });
     out.mutable_members().set("content", std::move(blocks));
+    conversation_.add_other(out.mutable_members());
     conversation_.add_extras(out.mutable_members());
     return out;
   }

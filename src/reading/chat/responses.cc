@@ -174,6 +174,7 @@ class ResponsesWriter final : public BlockWriter {
           {"total_tokens", prompt + completion}};
     }
     out.set("usage", std::move(usage));
+    conversation_.add_other(out);
     conversation_.add_extras(out);
     return out;
   }
