@@ -41,7 +41,10 @@ Satisfiability::Known& Satisfiability::known(ConjunctionId conjunction,
     known_.resize(std::size_t{conjunction} + 1);
   }
   auto& known = known_[conjunction][static_cast<std::size_t>(type)];
-  if (known == nullptr) known = std::make_unique<Known>();
+  if (known == nullptr) {
+    known = std::make_unique<Known>();
+    ++verdicts_;
+  }
   return *known;
 }
 
@@ -399,7 +402,8 @@ bool Satisfiability::leaves_out(ConjunctionId conjunction, JsonType type) {
 }
 
 std::size_t Satisfiability::memory_bytes() const {
-  return disjuncts_within_.size() * 96 + completable_.size() * 96 +
+  return known_.size() * sizeof(known_.front()) + verdicts_ * sizeof(Known) +
+         disjuncts_within_.size() * 96 + completable_.size() * 96 +
          completions_.size() * 256;
 }
 

@@ -186,6 +186,7 @@ class Satisfiability {
   SchemaSolver& solver_;
   Questions& questions_;
   std::deque<std::array<std::unique_ptr<Known>, kJsonTypes>> known_;
+  std::size_t verdicts_ = 0;  // in known_
   // The cache of completable(), by its arguments and the number of levels.
   std::map<std::tuple<DisjunctId, ConditionId, KeySet, KeySet, std::uint64_t,
                       std::uint32_t>,

@@ -29,6 +29,12 @@ constexpr std::uint64_t kNeverListed = std::uint64_t{1} << 62;
 // have a small stack: these take less than 256 KB.
 constexpr std::uint32_t kMostNested = 200;
 
+std::size_t bytes_of(const FewValues& few) {
+  std::size_t bytes = 0;
+  for (const ValueText& value : few.values) bytes += value.size() + 80;
+  return bytes;
+}
+
 // The levels of a value inside of one with those that the solver considers.
 std::uint32_t levels_inside(SchemaSolver& solver) {
   const std::uint32_t levels = solver.satisfiability().levels();
@@ -432,7 +438,9 @@ std::shared_ptr<const FewValues> ValueLists::few_values(
   }
   known.final = answer.final();
   if (!known.final) known.provisional = answer.provisional();
+  if (known.values != nullptr) listed_bytes_ -= bytes_of(*known.values);
   known.values = std::make_shared<const FewValues>(std::move(found));
+  listed_bytes_ += bytes_of(*known.values);
   return known.values;
 }
 

@@ -7,6 +7,7 @@
 // The solver asks it for the items of an array, recognisers for the values that
 // are left.  It asks the solver for disjuncts, so the two are one recursion.
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -41,6 +42,10 @@ class ValueLists {
   void list_strings(automata::LanguageId language, std::uint64_t enough,
                     FewValues& into);
 
+  std::size_t memory_bytes() const {
+    return (infinite_.size() + few_.size()) * 128 + listed_bytes_;
+  }
+
  private:
   struct Infinity {
     enum class State : std::uint8_t { kUnknown, kYes, kNo };
@@ -72,6 +77,7 @@ class ValueLists {
   std::map<std::pair<ConjunctionId, std::uint32_t>, Infinity> infinite_;
   std::map<std::tuple<ConjunctionId, std::uint64_t, std::uint32_t>, Listed>
       few_;
+  std::size_t listed_bytes_ = 0;  // of the values in few_
   std::uint32_t depth_ = 0;  // calls of infinite() and few_values() in progress
 };
 
