@@ -329,7 +329,10 @@ template Option* Command::add_option(const std::string&,
                                      const std::string&);
 template Option* Command::add_option(const std::string&, double&,
                                      const std::string&);
-template Option* Command::add_option(const std::string&, std::uint64_t&,
+// std::size_t and std::uint64_t: on macOS they are not the same.
+template Option* Command::add_option(const std::string&, unsigned long&,
+                                     const std::string&);
+template Option* Command::add_option(const std::string&, unsigned long long&,
                                      const std::string&);
 template Option* Command::add_option(const std::string&,
                                      std::optional<std::size_t>&,

@@ -3,7 +3,8 @@
     python module_facts.py MODULE
 
 "needs" are the libraries, "exports" the symbols that others can see, "system" the
-oldest glibc or macOS, "" where neither says it.  Needs pyelftools and pefile.
+oldest glibc or macOS, "" where neither says it.  "imports" are the symbols that macOS
+looks for, which its linker does not; [] elsewhere.  Needs pyelftools and pefile.
 """
 
 import json
@@ -32,7 +33,7 @@ def of_elf(path):
                 if found:
                     versions.append(tuple(map(int, found[1].split("."))))
     newest = max(versions)
-    return needs, exports, "" if newest == (0,) else ".".join(map(str, newest))
+    return needs, exports, "" if newest == (0,) else ".".join(map(str, newest)), []
 
 
 def of_pe(path):
@@ -41,14 +42,14 @@ def of_pe(path):
     pe = pefile.PE(path)
     needs = [entry.dll.decode() for entry in pe.DIRECTORY_ENTRY_IMPORT]
     exports = [entry.name.decode() for entry in pe.DIRECTORY_ENTRY_EXPORT.symbols]
-    return needs, exports, ""
+    return needs, exports, "", []
 
 
 def of_macho(path):
     with open(path, "rb") as file:
         data = file.read()
     count, at = struct.unpack_from("<I", data, 16)[0], 32
-    needs, exports, system = [], [], ""
+    needs, exports, system, imports = [], [], "", []
     for _ in range(count):
         command, size = struct.unpack_from("<II", data, at)
         if command & 0x7FFFFFFF in (0x0C, 0x18, 0x1F):  # LC_LOAD_DYLIB and its like
@@ -61,13 +62,15 @@ def of_macho(path):
             table, symbols, names = struct.unpack_from("<III", data, at + 8)
             for i in range(symbols):
                 name, kind = struct.unpack_from("<IB", data, table + 16 * i)
-                # External, defined, and not private to the image.
-                if kind & 0x01 and kind & 0x0E and not kind & 0x10:
-                    start = names + name
-                    end = data.index(b"\0", start)
-                    exports.append(data[start:end].decode().removeprefix("_"))
+                start = names + name
+                text = data[start : data.index(b"\0", start)].decode()
+                # External; defined, and not private to the image, or not.
+                if kind & 0x0F == 0x01:
+                    imports.append(text)
+                elif kind & 0x01 and kind & 0x0E and not kind & 0x10:
+                    exports.append(text.removeprefix("_"))
         at += size
-    return needs, exports, system
+    return needs, exports, system, imports
 
 
 def main():
@@ -75,12 +78,17 @@ def main():
     with open(path, "rb") as file:
         magic = file.read(4)
     of = {b"\x7fELF": of_elf, b"MZ": of_pe, b"\xcf\xfa\xed\xfe": of_macho}
-    needs, exports, system = next(
+    needs, exports, system, imports = next(
         function for start, function in of.items() if magic.startswith(start)
     )(path)
     print(
         json.dumps(
-            {"needs": sorted(set(needs)), "exports": sorted(exports), "system": system}
+            {
+                "needs": sorted(set(needs)),
+                "exports": sorted(exports),
+                "system": system,
+                "imports": sorted(imports),
+            }
         )
     )
 
