@@ -54,6 +54,7 @@ class Questions {
     std::uint32_t low = 0;
     std::uint64_t serial = 0;  // of the question at `low`; 0: there is none
     std::uint64_t changes = 0;
+    bool unasked = false;  // it rests on a question that was not asked
   };
 
   // The number of questions in progress.  Of two questions in progress the
@@ -74,11 +75,13 @@ class Questions {
     if (in_progress_.empty()) return;
     read(0);
     ++undecided_;
+    ++unasked_;
   }
   // Whether a provisional answer is still valid.  If so, the answer that is
   // being made rests on what that one had read.
   bool holds(Provisional answer) {
     if (answer.serial == 0) return false;
+    const bool unasked = answer.unasked;
     // What was assumed of a question is what it was answered with: then the
     // answer rests on what that one rests on.
     while (answer.low >= depth() ||
@@ -92,10 +95,13 @@ class Questions {
     }
     if (answer.changes != changes_) return false;
     read(answer.low);
+    if (unasked) not_asked();
     return true;
   }
   // It changes when answers may have become invalid.
   std::uint64_t changes() const { return changes_; }
+  // Says that more was found than was assumed of a question not asked.
+  void changed() { ++changes_; }
   std::size_t memory_bytes() const { return ended_.size() * 64; }
 
   // While it is alive, a question is in progress.
@@ -144,22 +150,31 @@ class Questions {
   class Answer {
    public:
     explicit Answer(Questions& all)
-        : all_(all), before_(std::exchange(all.low_, kNone)) {}
+        : all_(all),
+          before_(std::exchange(all.low_, kNone)),
+          unasked_before_(all.unasked_) {}
     ~Answer() { all_.low_ = final() ? before_ : std::min(before_, all_.low_); }
     Answer(const Answer&) = delete;
     Answer& operator=(const Answer&) = delete;
 
     // Whether no question in progress was read.
     bool final() const { return all_.low_ >= all_.depth(); }
-    void forget() { all_.low_ = kNone; }
+    // Whether it rests on a question that was not asked.
+    bool unasked() const { return all_.unasked_ != unasked_before_; }
+    void forget() {
+      all_.low_ = kNone;
+      all_.unasked_ = unasked_before_;
+    }
     // REQUIRES: !final().
     Provisional provisional() const {
-      return {all_.low_, all_.in_progress_[all_.low_].serial, all_.changes_};
+      return {all_.low_, all_.in_progress_[all_.low_].serial, all_.changes_,
+              unasked()};
     }
 
    private:
     Questions& all_;
     const std::uint32_t before_;
+    const std::uint64_t unasked_before_;
   };
 
  private:
@@ -172,6 +187,8 @@ class Questions {
   std::uint64_t next_serial_ = 1;
   // How often more values were found of what had been read.
   std::uint64_t changes_ = 0;
+  // How many that the answers being made rest on were not asked.
+  std::uint64_t unasked_ = 0;
   // How many questions that had been read ended undecided, or were not asked.
   std::uint64_t undecided_ = 0;
   // Of questions that had been read and ended without more values, by serial:

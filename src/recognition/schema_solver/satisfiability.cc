@@ -51,7 +51,12 @@ Satisfiability::Known& Satisfiability::known(ConjunctionId conjunction,
 bool Satisfiability::answered(const Decision& decision) {
   using State = Decision::State;
   if (decision.state == State::kUnknown) {
-    return questions_.holds(decision.provisional_no);
+    if (decision.no_until != questions_.changes() + 1 ||
+        (decision.in_expansion && expanding_ == 0)) {
+      return questions_.holds(decision.provisional_no);
+    }
+    questions_.not_asked();
+    return true;
   }
   if (decision.state == State::kInProgress) questions_.read(decision.depth);
   return true;
@@ -81,8 +86,11 @@ Satisfiability::Verdict Satisfiability::decide(Decision& decision,
   if (verdict.yes) {
     answer.forget();
     decision.state = State::kYes;
-  } else if (questions_.depth() == 0) {
-    decision.state = postponed_.empty() ? State::kNo : State::kUnknown;
+    if (decision.postponed) questions_.changed();
+  } else if (answer.unasked()) {
+    decision.state = State::kUnknown;
+    decision.no_until = questions_.changes() + 1;
+    decision.in_expansion = expanding_ > 0;
   } else if (answer.final()) {
     decision.state = State::kNo;
   } else {
@@ -108,50 +116,82 @@ bool Satisfiability::may_continue(ConjunctionId conjunction, Verdict& verdict) {
 
 bool Satisfiability::may_ask(const Subject& subject, Verdict& verdict) {
   if (!may_continue(subject.conjunction, verdict)) return false;
-  if (questions_.depth() < (expanding_ > 0 ? kMostInExpansions : kMostNested)) {
+  if (questions_.depth() < (expanding_ > 0 ? kMostInExpansions : kMostNested) &&
+      branches_ < kMostBranches) {
     return true;
   }
   questions_.not_asked();
-  verdict.exactness |= Exactness::undecided();
-  if (expanding_ == 0) postponed_.push_back(subject);
+  if (expanding_ > 0) return false;
+  Known& known = this->known(subject.conjunction, subject.type);
+  (subject.all ? known.postponed : known.any.postponed) = true;
+  postponed_.push_back(subject);
   return false;
 }
 
-// A depth-first search, like the recursion that it stands for.  A question that
-// is met again has led to itself or to one that could not be decided.
+bool Satisfiability::decided(const Subject& subject) {
+  const Known& known = this->known(subject.conjunction, subject.type);
+  return subject.all ? known.all_decided : known.any.decided();
+}
+
+// Asks in rounds, the innermost first, until a round finds nothing new.  Then
+// what is not decided has no values: each "no" rests on others of the same
+// round, and of the values that were not found, the one with the fewest levels
+// has none of the others inside.
 //
-// Only what is not decided is postponed, and each call but the last decides
-// some of it for good: so they end.
-bool Satisfiability::answers_postponed() {
-  if (questions_.depth() > 0 || postponed_.empty()) return false;
-  std::vector<Subject> waiting = std::exchange(postponed_, {});
-  const ConjunctionId first = waiting.front().conjunction;
-  std::set<Subject> met(waiting.begin(), waiting.end());
-  bool any_decided = false;
-  while (!waiting.empty() && solver_.steps().left()) {
-    const Subject subject = waiting.back();
-    if (subject.all) {
-      ask_disjuncts(subject.conjunction, subject.type);
-    } else {
-      ask(subject.conjunction, subject.type);
+// A "no" of a round holds until something new is found, so a round takes no
+// more than the questions that it asks.
+void Satisfiability::settle() {
+  std::vector<Subject> all;
+  std::set<Subject> met;
+  const auto take_postponed = [&] {
+    for (const Subject& subject : std::exchange(postponed_, {})) {
+      if (met.insert(subject).second) all.push_back(subject);
     }
-    const std::size_t before = waiting.size();
-    for (const Subject& inner : std::exchange(postponed_, {})) {
-      if (met.insert(inner).second) waiting.push_back(inner);
+  };
+  take_postponed();
+  std::uint64_t changes = 0;
+  do {
+    changes = questions_.changes();
+    std::vector<Subject> waiting = all;
+    std::erase_if(waiting, [&](const Subject& one) { return decided(one); });
+    while (!waiting.empty() && solver_.steps().left()) {
+      const auto [conjunction, type, list] = waiting.back();
+      if (list) {
+        ask_disjuncts(conjunction, type);
+      } else {
+        ask(conjunction, type);
+      }
+      const std::size_t before = all.size();
+      take_postponed();
+      if (all.size() == before) {
+        waiting.pop_back();
+      } else {
+        waiting.insert(waiting.end(),
+                       all.begin() + static_cast<std::ptrdiff_t>(before),
+                       all.end());
+      }
     }
-    if (waiting.size() > before) continue;
-    waiting.pop_back();
-    const Known& known = this->known(subject.conjunction, subject.type);
-    any_decided |= subject.all ? known.all_decided : known.any.decided();
+  } while (changes != questions_.changes() && solver_.steps().left());
+  if (solver_.steps().left()) {
+    for (const Subject& subject : all) {
+      if (decided(subject)) continue;
+      Known& known = this->known(subject.conjunction, subject.type);
+      const Exactness exactness =
+          subject.all ? known.exactness : known.any.exactness;
+      if (!exactness.exact()) {
+        static_cast<void>(solver_.notes().leave_out(
+            LeftOutBy::kLimit, solver_.place(subject.conjunction), "",
+            "values are left out that are not found within the solver's "
+            "limits"));
+      }
+      if (subject.all) {
+        known.finish();
+      } else {
+        known.any.state = Decision::State::kNo;
+      }
+    }
   }
-  if (!any_decided && solver_.steps().left()) {
-    static_cast<void>(solver_.notes().leave_out(
-        LeftOutBy::kLimit, solver_.place(first), "",
-        "values are left out that need more than " +
-            std::to_string(kMostNested) +
-            " levels of schemas that require each other in a circle"));
-  }
-  return any_decided;
+  questions_.changed();
 }
 
 // Whether some value of the type satisfies the conjunction: one satisfiable
@@ -164,15 +204,17 @@ Satisfiability::Verdict Satisfiability::solve(ConjunctionId conjunction,
     return {.yes = yes,
             .exactness = yes ? Exactness{} : Exactness::undecided()};
   }
-  if (questions_.depth() > 0) return ask(conjunction, type);
-  Decision& any = known(conjunction, type).any;
-  Verdict verdict;
-  do {
-    postponed_.clear();
+  Verdict verdict = ask(conjunction, type);
+  if (questions_.depth() > 0) return verdict;
+  // Each turn decides what was postponed, so that there is less of it.
+  while (!postponed_.empty() && !verdict.yes) {
+    settle();
     verdict = ask(conjunction, type);
-  } while (!verdict.yes && answers_postponed());
-  // What is not decided by now is not asked again.
-  if (!any.decided()) any.state = Decision::State::kNo;
+  }
+  if (!postponed_.empty()) {
+    postponed_.clear();
+    questions_.changed();
+  }
   return verdict;
 }
 
@@ -289,13 +331,11 @@ const std::vector<DisjunctId>& Satisfiability::disjuncts(
   if (levels_ != kAnyLevels && is_nested(type)) {
     return disjuncts_within(conjunction, type);
   }
-  if (questions_.depth() > 0) return ask_disjuncts(conjunction, type);
-  const std::vector<DisjunctId>* found = nullptr;
-  do {
-    postponed_.clear();
+  const std::vector<DisjunctId>* found = &ask_disjuncts(conjunction, type);
+  while (questions_.depth() == 0 && !postponed_.empty()) {
+    settle();
     found = &ask_disjuncts(conjunction, type);
-  } while (answers_postponed());
-  if (is_nested(type)) known(conjunction, type).finish();
+  }
   return *found;
 }
 
@@ -337,9 +377,7 @@ const std::vector<DisjunctId>& Satisfiability::ask_disjuncts(
       known.satisfiable.push_back(expansion.all[i]);
     }
   }
-  if (questions_.depth() > 0 ? answer.final() : postponed_.empty()) {
-    known.finish();
-  }
+  if (!answer.unasked() && answer.final()) known.finish();
   return known.satisfiable;
 }
 
@@ -367,10 +405,14 @@ void Satisfiability::decide_all(ConjunctionId conjunction, JsonType type,
         one.exactness = {};
         known.satisfiable.push_back(expansion.all[i]);
         question.has_more();
+        if (known.postponed) questions_.changed();
         continue;
       }
       one.exactness = verdict.exactness;
-      if (own.final()) {
+      if (own.unasked()) {
+        one.no_until = questions_.changes() + 1;
+        one.in_expansion = expanding_ > 0;
+      } else if (own.final()) {
         one.state = State::kNo;
       } else {
         one.provisional_no = own.provisional();

@@ -9,10 +9,8 @@
 // says what the answers are while others are in progress.
 //
 // The recursion does not use the call stack without limit.  A question that has
-// too many others around it is postponed: it counts as "no" for now, and is
-// asked from outside once they have ended; then they are asked again.  A chain
-// of n schemas takes n / kMostNested rounds, each of a bounded number of
-// questions, since what is decided is stored.
+// too many enclosing ones is postponed: it counts as "no" for now, and is asked
+// from outside once they have ended; then they are asked again.
 //
 // This reads the solver's tables through its public functions, and owns what
 // was decided of them: verdicts, and what completed an object.
@@ -111,7 +109,13 @@ class Satisfiability {
     State state = State::kUnknown;
     std::uint32_t depth = 0;                // while in progress
     Questions::Provisional provisional_no;  // while unknown
-    Exactness exactness;                    // of the last "no"
+    // While unknown, one more than Questions::changes() when it was answered
+    // with "no" because of questions not asked; 0: it was not.
+    std::uint64_t no_until = 0;
+    // These were not postponed, as an expansion could not be made again.
+    bool in_expansion = false;
+    bool postponed = false;  // it was assumed to be "no"
+    Exactness exactness;     // of the last "no"
 
     bool decided() const { return state == State::kYes || state == State::kNo; }
   };
@@ -121,6 +125,7 @@ class Satisfiability {
     // Of each disjunct, until all are decided.
     std::vector<Decision> each;
     bool all_decided = false;
+    bool postponed = false;  // the list was assumed to be what it had
     // While they are being decided, the depth of that question.
     std::optional<std::uint32_t> deciding_all = {};
     std::vector<DisjunctId> satisfiable;  // as far as they are decided
@@ -137,16 +142,18 @@ class Satisfiability {
   struct Subject {
     ConjunctionId conjunction = kAnything;
     JsonType type = JsonType::kNull;
-    bool all = false;  // each disjunct, and not whether there is some
+    bool all = false;  // of each disjunct, not only whether there is one
 
     auto operator<=>(const Subject&) const = default;
   };
 
   // The most nested questions; and those with the questions that an expansion
   // asks, which cannot be postponed.  They take less than 256 KB of stack, of
-  // which a thread may have little.
+  // which a thread may have little, and as much again the clauses that they
+  // branch on.  The innermost may branch on 2,000 more.
   static constexpr std::uint32_t kMostNested = 64;
   static constexpr std::uint32_t kMostInExpansions = 2 * kMostNested;
+  static constexpr std::uint32_t kMostBranches = 400;
 
   Known& known(ConjunctionId conjunction, JsonType type);
   Verdict solve(ConjunctionId conjunction, JsonType type);
@@ -166,9 +173,9 @@ class Satisfiability {
   // Whether one more question may be asked now.  If not, `verdict` says so, and
   // a question for which there are too many in progress is postponed.
   bool may_ask(const Subject& subject, Verdict& verdict);
-  // Decides about what was postponed, when no question is in progress.  Whether
-  // that may change an answer.
-  bool answers_postponed();
+  bool decided(const Subject& subject);
+  // Decides about what was postponed.  REQUIRES: no question is in progress.
+  void settle();
   // solve() and disjuncts() for any number of levels, from inside of other
   // questions.
   Verdict ask(ConjunctionId conjunction, JsonType type);
@@ -207,9 +214,9 @@ class Satisfiability {
       disjuncts_within_;
 
   std::uint32_t levels_ = kAnyLevels;
-  std::uint32_t expanding_ = 0;  // expansions in progress
-  // Since the outermost question that is in progress began.
-  std::vector<Subject> postponed_;
+  std::uint32_t expanding_ = 0;     // expansions in progress
+  std::uint32_t branches_ = 0;      // clauses that are branched on
+  std::vector<Subject> postponed_;  // and not yet asked from outside
 };
 
 // While it is alive, all answers but complete() and complete_array() are about

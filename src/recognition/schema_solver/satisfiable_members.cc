@@ -70,6 +70,7 @@ class Satisfiability::CompletionSearch {
         disjunct_(solver_.object(object)),
         object_keys_(solver_.keys().object_keys(object)),
         sets_(solver_.key_sets()),
+        answer_(answers.questions_),
         seen_(members.seen),
         excluded_(members.excluded),
         count_(members.count) {}
@@ -95,6 +96,18 @@ class Satisfiability::CompletionSearch {
 
  private:
   static constexpr std::size_t kMaxSteps = 2000;
+
+  // While it is alive, one more clause is branched on.
+  class Branch {
+   public:
+    explicit Branch(std::uint32_t& all) : all_(all) { ++all_; }
+    ~Branch() { --all_; }
+    Branch(const Branch&) = delete;
+    Branch& operator=(const Branch&) = delete;
+
+   private:
+    std::uint32_t& all_;
+  };
 
   // A partial completion: decisions on the members that matter.
   struct Completion {
@@ -160,6 +173,7 @@ class Satisfiability::CompletionSearch {
   const ObjectConstraints& disjunct_;
   const ObjectKeys& object_keys_;
   KeySets& sets_;
+  const Questions::Answer answer_;
   KeySet seen_;
   KeySet excluded_;
   std::uint64_t count_;
@@ -182,6 +196,10 @@ class Satisfiability::CompletionSearch {
   bool step() {
     if (!base::spend_work()) return false;
     if (++steps_ <= kMaxSteps) return true;
+    if (answers_.questions_.depth() > 0 && answer_.unasked()) {
+      verdict_.exactness |= Exactness::undecided();  // it is searched again
+      return false;
+    }
     verdict_.exactness |= solver_.notes().leave_out(
         LeftOutBy::kLimit, solver_.place_of_object(object_), "",
         "objects are left out whose members are not found within " +
@@ -438,6 +456,7 @@ class Satisfiability::CompletionSearch {
                      [&](auto one, auto other) {
                        return cost_of(at(one).kind) < cost_of(at(other).kind);
                      });
+    const Branch branch(answers_.branches_);
     for (const ConditionId alternative : best->alternatives) {
       if (search(completion, {alternative}, open, some)) return true;
       if (steps_ > kMaxSteps) return false;
