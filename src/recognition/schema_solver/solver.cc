@@ -343,9 +343,9 @@ std::size_t SchemaSolver::memory_bytes() const {
          objects_.size() * 700 + arrays_.size() * 400 +
          strings_.size() * sizeof(StringConstraints) + names_.size() * 80 +
          satisfiability_.memory_bytes() + values_.memory_bytes() +
-         questions_.memory_bytes() +
-         key_sets_.memory_bytes() + string_sets_.memory_bytes() +
-         conditions_.memory_bytes() + keys_.memory_bytes();
+         questions_.memory_bytes() + key_sets_.memory_bytes() +
+         string_sets_.memory_bytes() + conditions_.memory_bytes() +
+         keys_.memory_bytes();
 }
 
 // --- Survey -----------------------------------------------------------------
