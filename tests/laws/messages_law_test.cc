@@ -816,8 +816,9 @@ void check_drawn(std::size_t count) {
           Event& kept = events.emplace_back(event);
           kept.text = texts.emplace_back(event.text);
           kept.field = texts.emplace_back(event.field);
-          if (event.value != nullptr)
+          if (event.value != nullptr) {
             kept.value = &values.emplace_back(*event.value);
+          }
         }
       };
       keep(whole.feed(drawn.text));

@@ -243,8 +243,9 @@ Said said(ChatApi api, const Value& response) {
     json::Object other;
     for (const json::Member& member : message.members()) {
       if (member.key == "role" || member.key == "content") continue;
-      if (member.key != "reasoning_content")
+      if (member.key != "reasoning_content") {
         other.set(member.key, member.value);
+      }
     }
     out.other = other.empty() ? "" : json::dump(other);
     out.reasoning = text_at(message, {"reasoning_content"});

@@ -362,8 +362,9 @@ std::optional<LexemeEntry> StringLexemes::entry_step(const LexemeEntry& entry,
   } else {
     const EscapeRanges ranges =
         escape_ranges(next.body, next.partial, entry.canonical);
-    if (!any_in(ranges, entry.language_state()))
+    if (!any_in(ranges, entry.language_state())) {
       moved.state = automata::kDeadState;
+    }
   }
   if (moved.state == automata::kDeadState) return std::nullopt;
   if (entry.used != UsedValues::kNone) {
