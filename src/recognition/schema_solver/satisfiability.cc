@@ -87,17 +87,24 @@ Satisfiability::Verdict Satisfiability::decide(Decision& decision,
     answer.forget();
     decision.state = State::kYes;
     if (decision.postponed) questions_.changed();
-  } else if (answer.unasked()) {
-    decision.state = State::kUnknown;
+  } else {
+    store_no(decision, answer);
+  }
+  return verdict;
+}
+
+void Satisfiability::store_no(Decision& decision,
+                              const Questions::Answer& answer) {
+  using State = Decision::State;
+  decision.state = State::kUnknown;
+  if (answer.unasked()) {
     decision.no_until = questions_.changes() + 1;
     decision.in_expansion = expanding_ > 0;
   } else if (answer.final()) {
     decision.state = State::kNo;
   } else {
-    decision.state = State::kUnknown;
     decision.provisional_no = answer.provisional();
   }
-  return verdict;
 }
 
 bool Satisfiability::may_continue(ConjunctionId conjunction, Verdict& verdict) {
@@ -116,8 +123,12 @@ bool Satisfiability::may_continue(ConjunctionId conjunction, Verdict& verdict) {
 
 bool Satisfiability::may_ask(const Subject& subject, Verdict& verdict) {
   if (!may_continue(subject.conjunction, verdict)) return false;
-  if (questions_.depth() < (expanding_ > 0 ? kMostInExpansions : kMostNested) &&
-      branches_ < kMostBranches) {
+  // The outermost question has an answer, even from inside of a search for an
+  // object that has begun, whose branches count as well.
+  const std::uint32_t depth = questions_.depth();
+  if (depth == 0 ||
+      (depth < (expanding_ > 0 ? kMostInExpansions : kMostNested) &&
+       branches_ < kMostBranches)) {
     return true;
   }
   questions_.not_asked();
@@ -409,14 +420,7 @@ void Satisfiability::decide_all(ConjunctionId conjunction, JsonType type,
         continue;
       }
       one.exactness = verdict.exactness;
-      if (own.unasked()) {
-        one.no_until = questions_.changes() + 1;
-        one.in_expansion = expanding_ > 0;
-      } else if (own.final()) {
-        one.state = State::kNo;
-      } else {
-        one.provisional_no = own.provisional();
-      }
+      store_no(one, own);
     }
   } while (changes != questions_.changes() &&
            may_continue(conjunction, stopped));

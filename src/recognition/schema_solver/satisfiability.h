@@ -165,6 +165,8 @@ class Satisfiability {
   // Makes an answer of `decide`, which returns a verdict.
   template <class Decide>
   Verdict decide(Decision& decision, Decide decide);
+  // Stores a "no", for good or for as long as it holds.
+  void store_no(Decision& decision, const Questions::Answer& answer);
   // Decides about each disjunct, in answer to `question`.
   void decide_all(ConjunctionId conjunction, JsonType type, Known& known,
                   const Questions::Question& question);
