@@ -30,7 +30,7 @@ namespace parlance::cfg_recogniser {
 
 struct ByteRead {
   std::uint8_t byte = 0;
-  bool begins_mark = false;  // the first of a mark, which free text reads not
+  bool begins_mark = false;  // the first of a mark; free text refuses it
 };
 
 // A token that is read by its id.
