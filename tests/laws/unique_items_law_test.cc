@@ -14,10 +14,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>
 #include <memory>
+#include <numeric>
 #include <random>
 #include <set>
 #include <string>
@@ -416,6 +418,100 @@ TEST(UniqueItemsLaw, WalksEnd) {
       }
     }
   }
+}
+
+// Objects of many members that can be few values.  All of them in one array, in
+// any order and with members in any order, are accepted, whatever orders there
+// are to complete an item in; none comes a second time.
+TEST(UniqueItemsLaw, WideObjects) {
+  std::size_t arrays = 0;
+  for (std::uint32_t seed = 0; seed < testing::cases(120); ++seed) {
+    std::mt19937 random(seed);
+    const auto below = [&](std::size_t n) { return random() % n; };
+    // Step 1: the schema, and the values that each key may have.
+    const std::size_t size = 6 + below(15);
+    const std::size_t optional = below(4);
+    std::vector<std::size_t> numbers(size);
+    std::iota(numbers.begin(), numbers.end(), 0);
+    std::ranges::shuffle(numbers, random);
+    std::vector<std::vector<std::string>> members(size);
+    std::string properties, required, dependent;
+    for (std::size_t i = 0; i < size; ++i) {
+      const std::string key = "\"k" + std::to_string(numbers[i]) + '"';
+      const bool needed = i >= optional;
+      const std::size_t last = below(size / 2) == 0 ? 1 : 0;
+      properties += (i > 0 ? "," : "") + key + R"(:{"type":"integer",)" +
+                    R"("minimum":0,"maximum":)" + std::to_string(last) + '}';
+      for (std::size_t n = 0; n <= last; ++n) {
+        members[i].push_back(key + ':' + std::to_string(n));
+      }
+      if (needed) {
+        required += (required.empty() ? "" : ",") + key;
+      } else {
+        members[i].emplace_back();
+        if (below(2) == 0) {
+          dependent += (dependent.empty() ? "" : ",") + key + ":[\"k" +
+                       std::to_string(below(size)) + "\"]";
+        }
+      }
+    }
+    const std::string item =
+        R"({"type":"object","additionalProperties":false,"properties":{)" +
+        properties + R"(},"required":[)" + required +
+        R"(],"dependentRequired":{)" + dependent + "}}";
+    // Step 2: all values.
+    std::vector<std::vector<std::string>> values = {{}};
+    for (const std::vector<std::string>& choices : members) {
+      std::vector<std::vector<std::string>> longer;
+      for (const std::vector<std::string>& value : values) {
+        for (const std::string& choice : choices) {
+          longer.push_back(value);
+          if (!choice.empty()) longer.back().push_back(choice);
+        }
+      }
+      values = std::move(longer);
+      if (values.size() > 24) break;
+    }
+    if (values.size() > 24) continue;
+    const auto written = [&](std::vector<std::string> value) {
+      std::ranges::shuffle(value, random);
+      std::string text;
+      for (const std::string& member : value) {
+        text += (text.empty() ? "" : ",") + member;
+      }
+      return '{' + text + '}';
+    };
+    const schema::Document document = *schema::load(*json::parse(item));
+    schema::Validator validator(document);
+    std::erase_if(values, [&](const std::vector<std::string>& value) {
+      return !validator.valid(*json::parse(written(value)));
+    });
+    std::ranges::shuffle(values, random);
+    // Step 3: the array.
+    const auto machine = compiled(array_of(item));
+    ASSERT_NE(machine, nullptr) << item;
+    std::string text = "[";
+    Configuration config = machine->step(machine->start(), '[');
+    const auto read = [&](const std::string& more) {
+      for (const char c : more) {
+        config = machine->step(config, static_cast<std::uint8_t>(c));
+      }
+    };
+    for (const std::vector<std::string>& value : values) {
+      const std::string more = (text.size() > 1 ? "," : "") + written(value);
+      read(more);
+      text += more;
+      ASSERT_FALSE(config.dead()) << "seed " << seed << "\n"
+                                  << array_of(item) << "\n"
+                                  << text;
+    }
+    EXPECT_FALSE(narrowed(*machine)) << "seed " << seed << "\n" << item;
+    EXPECT_TRUE(machine->step(config, ',').dead()) << text;
+    read("]");
+    EXPECT_TRUE(machine->can_end(config)) << text;
+    ++arrays;
+  }
+  EXPECT_GT(arrays, testing::cases(120) / 4);
 }
 
 // An array of few values ends when all of them were used, and cannot need more.

@@ -54,8 +54,8 @@ JsonRecogniser::JsonRecogniser(LanguageRef language)
       members_(*language_, solver_, frames_, lexemes_, keys_, partials_,
                unique_),
       steps_(solver_, frames_, values_, partials_, members_, unique_),
-      unique_(solver_, frames_, lexemes_, keys_, values_, partials_, steps_,
-              members_),
+      unique_(*language_, solver_, frames_, lexemes_, keys_, values_, partials_,
+              steps_, members_),
       starts_(*language_, solver_, frames_, lexemes_, values_, strings_,
               numbers_, steps_, unique_) {
   traits_.has_hints = !language_->raw();

@@ -209,6 +209,20 @@ KeySet NextMembers::next_in_order(FrameId id, DisjunctId disjunct,
   return sets.subtract(left, frames_[id].used);
 }
 
+std::uint32_t NextMembers::needed_key(FrameId id) {
+  if (language_.in_order()) return KeyTrie::kNone;
+  KeySets& sets = solver_.key_sets();
+  KeySet needed = raw_key_info(id).possible;
+  for (const Alternative& one : frames_[id].alternatives) {
+    needed = sets.intersect(
+        needed, solver_.keys().needed(one.disjunct, frames_[id].used));
+  }
+  if (needed == kNoKeys) return KeyTrie::kNone;
+  const std::vector<KeyId>& keys = keys_.trie(raw_key_info(id).trie).keys();
+  const auto found = std::ranges::lower_bound(keys, sets.min(needed));
+  return static_cast<std::uint32_t>(found - keys.begin());
+}
+
 // The possible keys after which the alternative can be completed.  With
 // `any_only`, some of these keys, and at least one if there is one.
 //

@@ -66,6 +66,10 @@ class NextMembers {
   FrameId member_of(FrameId frame, std::uint32_t index,
                     std::vector<bool> matched, const std::string* text);
 
+  // The index in its trie of a key without which the object cannot end; kNone
+  // if there is none, or if the members have an order.
+  std::uint32_t needed_key(FrameId frame);
+
   Progress progress_of(FrameId frame) const;
   // The progress as the solver sees it.  REQUIRES: no key that the disjunct
   // requires was skipped, so that a required key that is used is present.

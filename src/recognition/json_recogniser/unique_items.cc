@@ -61,6 +61,12 @@ bool UniqueItems::barred_around(FrameId id) const {
 // A depth-first search over the frames that complete the outermost item, one
 // value or bracket at a time.  Each node of the path gives its successors one
 // by one.
+//
+// Objects with the same members in another order are equal, and n members have
+// n! orders, each of which would be tried where all of them are barred.  So
+// each set of members is added in one order, unless the schema gives the order:
+// keys that are needed come next, whatever comes after them; the others come in
+// the order of their texts.
 class UniqueItems::ItemSearch {
  public:
   enum class Found : std::uint8_t {
@@ -131,6 +137,11 @@ class UniqueItems::ItemSearch {
     std::shared_ptr<const FewValues> few = nullptr;
     std::set<ValueText>::const_iterator value = {};
     std::vector<std::string> others = {};  // keys not spelled, to be tried
+    // Of an object: the key of the member that this node tries; the last one
+    // before it that the search has added without need.
+    std::string key = {};
+    std::optional<std::string> last = {};
+    std::uint32_t needed = KeyTrie::kNone;  // the only key to be tried
   };
   struct Edge {
     enum class Kind : std::uint8_t { kNone, kFrame, kItem, kEndless };
@@ -140,11 +151,28 @@ class UniqueItems::ItemSearch {
 
   void enter(FrameId id) {
     if (!seen_.insert(id).second) return;
+    const Frame& frame = owner_.frames_[id];
     Node node{.frame = id};
-    if (owner_.frames_[id].pending) {
+    if (frame.pending) {
       node.conjunctions = owner_.frames_.conjunctions_in(id);
+    } else if (frame.kind == FrameKind::kObject &&
+               !owner_.language_.in_order()) {
+      node.last = last_key(frame.depth);
     }
     path_.push_back(std::move(node));
+  }
+
+  // Node::last of an object at that depth: the nearest node there has taken the
+  // member before, and what is behind that node is inside of the member.
+  std::optional<std::string> last_key(std::uint32_t depth) const {
+    for (auto node = path_.rbegin(); node != path_.rend(); ++node) {
+      const Frame& frame = owner_.frames_[node->frame];
+      if (frame.depth < depth) break;
+      if (frame.depth == depth && !frame.pending) {
+        return node->needed == KeyTrie::kNone ? node->key : node->last;
+      }
+    }
+    return std::nullopt;
   }
 
   Found stop() {
@@ -225,23 +253,32 @@ class UniqueItems::ItemSearch {
       if (owner_.endless_keys(node.frame, node.others)) {
         return {Edge::Kind::kEndless};
       }
+      node.needed = owner_.members_.needed_key(node.frame);
     }
     const KeyInfo& info = owner_.members_.raw_key_info(node.frame);
     const KeyTrie& trie = owner_.keys_.trie(info.trie);
+    if (node.needed != KeyTrie::kNone) {
+      if (node.part++ != 2) return {};
+      const FrameId next =
+          owner_.members_.member_of(node.frame, node.needed, {}, nullptr);
+      if (next == 0) return {};
+      return {Edge::Kind::kFrame, next};
+    }
     while (node.part < trie.keys().size() + 2) {
       const auto index = static_cast<std::uint32_t>(node.part++ - 2);
-      if (!owner_.solver_.key_sets().contains(info.possible,
-                                              trie.keys()[index])) {
-        continue;
-      }
+      const schema_solver::KeyId key = trie.keys()[index];
+      if (!owner_.solver_.key_sets().contains(info.possible, key)) continue;
+      node.key = owner_.solver_.names().text(key);
+      if (node.last && node.key <= *node.last) continue;
       const FrameId next =
           owner_.members_.member_of(node.frame, index, {}, nullptr);
       if (next != 0) return {Edge::Kind::kFrame, next};
     }
     while (!node.others.empty()) {
-      const std::string key = std::move(node.others.back());
+      node.key = std::move(node.others.back());
       node.others.pop_back();
-      const FrameId next = owner_.other_member(node.frame, key);
+      if (node.last && node.key <= *node.last) continue;
+      const FrameId next = owner_.other_member(node.frame, node.key);
       if (next != 0) return {Edge::Kind::kFrame, next};
     }
     return {};

@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "json_recogniser/frame.h"
+#include "json_recogniser/json_language.h"
 #include "json_recogniser/key_lexemes.h"
 #include "json_recogniser/lexeme.h"
 #include "json_recogniser/partial_values.h"
@@ -47,10 +48,12 @@ class NextMembers;
 class UniqueItems {
  public:
   // All must outlive this.
-  UniqueItems(schema_solver::SchemaSolver& solver, FrameTable& frames,
-              LexemeTable& lexemes, KeyLexemes& keys, UsedValues& values,
-              PartialValues& partials, Frames& steps, NextMembers& members)
-      : solver_(solver),
+  UniqueItems(const JsonLanguage& language, schema_solver::SchemaSolver& solver,
+              FrameTable& frames, LexemeTable& lexemes, KeyLexemes& keys,
+              UsedValues& values, PartialValues& partials, Frames& steps,
+              NextMembers& members)
+      : language_(language),
+        solver_(solver),
         frames_(frames),
         lexemes_(lexemes),
         keys_(keys),
@@ -82,6 +85,7 @@ class UniqueItems {
   bool endless_keys(FrameId frame, std::vector<std::string>& keys);
   FrameId other_member(FrameId frame, const std::string& key);
 
+  const JsonLanguage& language_;
   schema_solver::SchemaSolver& solver_;
   FrameTable& frames_;
   LexemeTable& lexemes_;
