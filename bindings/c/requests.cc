@@ -6,6 +6,7 @@
 
 #include "calls.h"
 #include "parlance/json_pointer.h"
+#include "parlance/limit_names.h"
 
 namespace parlance::c {
 namespace {
@@ -133,11 +134,9 @@ GrammarLimits Request::limits() {
   const json::Value* const found = find("limits");
   if (found == nullptr) return out;
   Request limits(*found, path_of("limits"));
-  out.alternatives = limits.number("alternatives", out.alternatives);
-  out.steps = limits.number("steps", out.steps);
-  out.depth = limits.number("depth", out.depth);
-  out.bytes = limits.number("bytes", out.bytes);
-  out.work = limits.number("work", out.work);
+  for (const auto& [name, limit] : kGrammarLimits) {
+    out.*limit = limits.number(name, out.*limit);
+  }
   limits.finish();
   return out;
 }

@@ -18,6 +18,7 @@
 #include "docstrings.h"
 #include "interruptible.h"
 #include "parlance/constraint.h"
+#include "parlance/limit_names.h"
 #include "stepping.h"
 
 namespace parlance::python {
@@ -131,7 +132,7 @@ std::unique_ptr<MatcherObject> make_matcher(nb::handle object,
 // it was compiled with.
 nb::object grammar_of(const Constraint& self) {
   GrammarLimits any;
-  for (const auto& [name, limit] : kLimits) {
+  for (const auto& [name, limit] : kGrammarLimits) {
     any.*limit = std::numeric_limits<std::size_t>::max();
   }
   std::optional<Result<Grammar>> made;

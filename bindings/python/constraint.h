@@ -24,14 +24,6 @@ namespace parlance::python {
 
 // ---- grammar.cc
 
-// The limits by the names that Python's `limits` has for them.
-inline constexpr std::pair<std::string_view, std::size_t GrammarLimits::*>
-    kLimits[] = {{"alternatives", &GrammarLimits::alternatives},
-                 {"steps", &GrammarLimits::steps},
-                 {"depth", &GrammarLimits::depth},
-                 {"bytes", &GrammarLimits::bytes},
-                 {"work", &GrammarLimits::work}};
-
 // The limits of one compile, as parlance/_constraining.py passes them: a dict
 // of numbers, and either None or a function that is called from time to time
 // and returns whether to cancel.  While a Budget exists, Ctrl-C cancels the

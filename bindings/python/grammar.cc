@@ -8,6 +8,7 @@
 #include "docstrings.h"
 #include "interruptible.h"
 #include "parlance/constraint.h"
+#include "parlance/limit_names.h"
 
 namespace parlance::python {
 
@@ -313,7 +314,7 @@ Budget::Budget(nb::dict limits, nb::object cancelled)
   for (auto [name, value] : limits) {
     const auto key = nb::cast<std::string_view>(name);
     const auto number = nb::cast<std::size_t>(value);
-    for (const auto& [known, limit] : kLimits) {
+    for (const auto& [known, limit] : kGrammarLimits) {
       if (key == known) limits_.*limit = number;
     }
   }
@@ -360,6 +361,11 @@ std::string_view read_bytes(nb::handle value, std::string_view what,
 }
 
 void define_grammar(nb::module_& m) {
+  nb::list limit_names;
+  for (const auto& [name, limit] : kGrammarLimits) {
+    limit_names.append(nb::str(name.data(), name.size()));
+  }
+  m.attr("limit_names") = nb::tuple(limit_names);
   nb::class_<Grammar>(m, "Grammar")
       .def(nb::init<const Grammar&>(), nb::arg("grammar"))
       .def("accepts", &accepts, nb::arg("text"),

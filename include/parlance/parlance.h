@@ -36,6 +36,7 @@
 #include "parlance/jmespath.h"
 #include "parlance/json.h"
 #include "parlance/json_pointer.h"
+#include "parlance/limit_names.h"
 #include "parlance/limits.h"
 #include "parlance/message.h"
 #include "parlance/message_json.h"

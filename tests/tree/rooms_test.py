@@ -18,6 +18,7 @@ VOCABULARY = {
     "access.h",
     "error.h",
     "json.h",
+    "limit_names.h",
     "limits.h",
     "message.h",
     "schema_options.h",

@@ -37,7 +37,7 @@ _MAX_PARTS = 2**20  # of a union, or matchers of a batch
 _DRAFTS = ("4", "6", "7", "2019-09", "2020-12")
 # ORDER: JsonSpelling
 _SPELLINGS = ("canonical", "any", "raw")
-_LIMITS = ("alternatives", "steps", "depth", "bytes", "work")
+_LIMITS = _parlance.limit_names
 
 
 class Grammar(_parlance.Grammar):

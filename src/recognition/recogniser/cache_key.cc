@@ -2,6 +2,8 @@
 
 #include "recogniser/cache_key.h"
 
+#include "parlance/limit_names.h"
+
 namespace parlance::recogniser {
 
 KeyWriter& KeyWriter::number(std::uint64_t value) {
@@ -20,13 +22,8 @@ KeyWriter& KeyWriter::value(const json::Value& value) {
 }
 
 KeyWriter& KeyWriter::limits(const GrammarLimits& limits) {
-  const auto& [alternatives, steps, depth, bytes, work, asked, argument] =
-      limits;
-  return number(alternatives)
-      .number(steps)
-      .number(depth)
-      .number(bytes)
-      .number(work);
+  for (const auto& [name, limit] : kGrammarLimits) number(limits.*limit);
+  return *this;
 }
 
 KeyWriter& KeyWriter::limits(const Limits& limits) {

@@ -13,6 +13,7 @@
 #include "base/access.h"
 #include "base/checksum.h"
 #include "grammar/compile.h"
+#include "parlance/limit_names.h"
 #include "rules/schema_options.h"
 #include "structural_tag/structural_tag.h"
 
@@ -26,9 +27,8 @@ json::Value list(json::Array items) { return json::Value(std::move(items)); }
 
 json::Value limits_of(const GrammarLimits& limits) {
   json::Array out;
-  for (const std::size_t limit : {limits.alternatives, limits.steps,
-                                  limits.depth, limits.bytes, limits.work}) {
-    out.emplace_back(std::to_string(limit));
+  for (const auto& [name, limit] : kGrammarLimits) {
+    out.emplace_back(std::to_string(limits.*limit));
   }
   return list(std::move(out));
 }
@@ -267,14 +267,9 @@ class Reader {
 
 Result<GrammarLimits> Reader::limits() const {
   GrammarLimits out = at_most_;  // and when to cancel
-  std::size_t* const places[] = {&out.alternatives, &out.steps, &out.depth,
-                                 &out.bytes, &out.work};
-  const char* const names[] = {"alternatives", "steps", "depth", "bytes",
-                               "work"};
   const json::Array& numbers = member("limits").items();
-  // Grammars from before there was a limit of work lack the last number.
-  if (numbers.size() > std::size(places) ||
-      numbers.size() + 1 < std::size(places)) {
+  // Grammars from before there was a limit of work have four numbers.
+  if (numbers.size() > std::size(kGrammarLimits) || numbers.size() < 4) {
     return malformed();
   }
   for (std::size_t i = 0; i < numbers.size(); ++i) {
@@ -285,14 +280,15 @@ Result<GrammarLimits> Reader::limits() const {
     if (failed != std::errc() || end != digits.data() + digits.size()) {
       return malformed();
     }
-    if (limit > *places[i]) {
+    const auto& [name, place] = kGrammarLimits[i];
+    if (limit > out.*place) {
       return Error{.code = ErrorCode::kTooLarge,
                    .message = "The saved grammar was made with the limit " +
-                              std::string(names[i]) + " = " +
+                              std::string(name) + " = " +
                               std::to_string(limit) + "; limits allow " +
-                              std::to_string(*places[i]) + "."};
+                              std::to_string(out.*place) + "."};
     }
-    *places[i] = limit;
+    out.*place = limit;
   }
   return out;
 }
