@@ -63,6 +63,9 @@ Result<std::shared_ptr<format::FormatImpl>> load_source(
   impl->file = source;
   std::string_view pointer = "";
   const json::Value* spec = source.find("response_template");
+  // Errors come in this order: the head of the file, the template, and
+  // "parlance", which refers to the fields of the template.
+  //
   // A file that lacks its template gets the errors of a file: as a template its
   // keys would be the unknown ones.
   if (spec == nullptr && format::is_file_without_template(source)) {
@@ -72,6 +75,8 @@ Result<std::shared_ptr<format::FormatImpl>> load_source(
   }
   if (spec != nullptr) {
     if (auto error = format::load_file_head(source, *impl)) return *error;
+    // A format file recovers by default; a bare template is strict, as upstream
+    // is (docs/reference/recovery.md).
     impl->recovers = true;
     pointer = "/response_template";
   } else {
@@ -86,6 +91,8 @@ Result<std::shared_ptr<format::FormatImpl>> load_source(
   impl->family.reading.fields.resize(impl->description.fields.size());
   if (impl->recovers) {
     if (auto error = format::load_parlance(source, *impl)) return *error;
+    // A field that no text satisfies: a bare template loads with it, as in
+    // upstream, and lint() reports it.
     if (auto error = format::find_failure(*impl)) return *error;
     // "strip" of the file replaces that of the template.
     for (std::size_t i = 0; i < impl->description.fields.size(); ++i) {
@@ -120,6 +127,8 @@ Result<std::shared_ptr<format::FormatImpl>> load_variant(
   if (!impl) {
     Error error = std::move(impl).error();
     const std::string_view canonical = file->find("name")->as_string();
+    // The patched file is in no source, so its pointer goes into the message,
+    // and the error points at the patch.
     error.message = "variant '" + std::string(canonical) + "': at '" +
                     error.path + "' of the patched file: " + error.message;
     error.path = json::append_pointer(
@@ -180,7 +189,8 @@ Result<Format> Format::from_json(std::string_view text,
     if (!impl) return json::place_error(std::move(impl).error(), text);
     return Format(*std::move(impl));
   }
-  // A fault in a variant is a fault of the file.
+  // A fault in a variant is a fault of the file, so each variant is loaded to
+  // see its error, and discarded.
   for (const format::Variant& variant : (*impl)->family.variants) {
     const auto loaded = load_variant(*source, **impl, variant.name);
     if (!loaded) return json::place_error(loaded.error(), text);
@@ -190,6 +200,9 @@ Result<Format> Format::from_json(std::string_view text,
 
 Result<Format> Format::with_names(
     std::span<const std::pair<std::string, std::string>> names) const {
+  // Loaded again, because parsers may share *impl_ and its programs, which have
+  // the old names.  An earlier with_names() is not in the file: `from` is
+  // always a name of the template, and names that it gave are lost.
   Result<std::shared_ptr<format::FormatImpl>> loaded =
       load_source(impl_->file, impl_->limits);
   if (!loaded) return std::move(loaded).error();
@@ -221,6 +234,8 @@ Result<Format> Format::with_names(
   }
   for (std::size_t i = 0; i < description.fields.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
+      // A second notation ("as" in a format file) has the name of the calls on
+      // purpose.
       if (description.fields[i].name != description.fields[j].name ||
           description.fields[i].values_of || description.fields[j].values_of) {
         continue;
@@ -335,6 +350,8 @@ std::string Format::template_json() const {
   if (!ends.empty()) {
     const json::Array close(ends.begin(), ends.end());
     json::Value* fields = out.mutable_members().find("fields");
+    // For other readers the end of the turn is what closes a field that would
+    // run to the end of the text.
     for (const format::Field& field : impl_->description.fields) {
       if (field.close) continue;
       json::Value* written =

@@ -102,6 +102,8 @@ Result<Delimiter> load_literals(const json::Value& raw,
                    what + " list must contain at least one literal.",
                    location.pointer};
     }
+    // Views into `raw`.  The first of equal literals stays, as in upstream's
+    // dict.fromkeys().
     std::set<std::string_view> seen;
     for (std::size_t i = 0; i < raw.items().size(); ++i) {
       const json::Value& item = raw.items()[i];
@@ -119,6 +121,7 @@ Result<Delimiter> load_literals(const json::Value& raw,
   }
   const auto empty = std::find(out.literals.begin(), out.literals.end(), "");
   if (empty != out.literals.end()) {
+    // A string has no items, so for it the location stays.
     std::string pointer = location.pointer;
     for (std::size_t i = 0; i < raw.items().size(); ++i) {
       if (raw.items()[i].as_string().empty()) {
@@ -154,6 +157,7 @@ std::optional<Error> load_join(const json::Value& spec,
 std::optional<Error> load_field_transform(const json::Value& spec,
                                           const Location& location,
                                           Field& out) {
+  // Upstream takes null for no transform.
   const json::Value* transform = spec.find("transform");
   if (transform != nullptr && transform->is_null()) transform = nullptr;
   if (const json::Value* each = spec.find("transform_each")) {
@@ -180,6 +184,8 @@ std::optional<Error> load_field_transform(const json::Value& spec,
     out.transform = std::move(*loaded);
     return std::nullopt;
   }
+  // A group reaches the message only through a transform.  Literals have no
+  // groups.
   std::vector<std::string> captured;
   for (const Delimiter* delimiter : {&out.open, &out.close}) {
     for (const regex::GroupName& group : delimiter->pattern.hir.names) {
@@ -221,6 +227,7 @@ Result<Field> load_field(const std::string& name, const json::Value& spec,
                        ". Available: " + content_kind_list() + ".",
                    json::append_pointer(location.pointer, "content")};
     }
+    // Only the kind: load_description() reads the arguments after all else.
     out.content.kind = *kind;
   }
   Result<Delimiter> open = load_delimiter(spec, location, "open", limits);
@@ -229,6 +236,8 @@ Result<Field> load_field(const std::string& name, const json::Value& spec,
   Result<Delimiter> close = load_delimiter(spec, location, "close", limits);
   if (!close) return std::move(close).error();
   out.close = std::move(*close);
+  // Upstream takes any value of "repeats" and "optional" by its truth: "no" and
+  // 2 are true.  lint() reports them (kNotBoolean).
   if (const json::Value* repeats = spec.find("repeats")) {
     out.repeats = repeats->truthy();
   }
@@ -395,6 +404,7 @@ Result<Description> load_description(const json::Value& spec,
   }
   const Location fields = {json::append_pointer(location.pointer, "fields"),
                            ""};
+  // check_template() has made sure that there are some.
   const json::Object& members = spec.find("fields")->members();
   const auto field_location = [&](const std::string& name) {
     return Location{json::append_pointer(fields.pointer, name),
@@ -420,6 +430,8 @@ Result<Description> load_description(const json::Value& spec,
   }
   out.start_anchor = std::move(*anchor);
 
+  // Upstream reads the arguments when it parses the first region, so each error
+  // above precedes theirs.
   for (Field& field : out.fields) {
     const json::Value* args = members.find(field.name)->find("content_args");
     Location at = field_location(field.name);

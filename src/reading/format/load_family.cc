@@ -165,6 +165,8 @@ void load_markup(const FileValue& extension, FormatImpl& out) {
 
 // ---- parlance.read.FIELD ----
 
+// The syntax takes the place of the content parser, so the template may name
+// only the two that leave the text whole for it.
 ValueSyntax load_syntax(const FileValue& value, const Field& field) {
   // ORDER: ValueSyntax after kTemplate.
   const std::size_t index = value.choice(
@@ -245,6 +247,7 @@ void load_types(const FileValue& value, const Field& field,
 ArgumentReading load_arguments(const FileValue& value, const Field& field) {
   ArgumentReading out;
   const ContentKind kind = field.content.kind;
+  // Of a value that is no object, members() below reports the type.
   if (value.json().is_object() && kind != ContentKind::kXmlInline) {
     value.fail(ErrorCode::kConflict,
                value.what() +
@@ -343,6 +346,9 @@ FieldReading load_field(const FileValue& value, const Field& field) {
 
 // Makes the regions of fields with "as" calls of the field that it names.
 // REQUIRES: `read` and `write` are loaded.
+//
+// Field::name is what events and messages say; template_name stays, so the rest
+// of the file still refers to the field by it.
 void join_notations(const FileValue& read, FormatImpl& out) {
   constexpr std::string_view kCalls = "tool_calls";
   std::vector<Field>& fields = out.description.fields;
@@ -384,7 +390,8 @@ Variant load_variant(const std::string& name, const FileValue& value) {
   Variant out;
   out.name = name;
   const auto load_patch = [&](const FileValue& patch) {
-    // What a patch may change: the rest identifies the family.
+    // What a patch may change: the rest identifies the family.  The values are
+    // checked in the patched file, which is loaded as a whole (api.cc).
     const auto any = [](const FileValue&) {};
     patch.called("'patch' of variant '" + name + "'")
         .members({{"response_template", any}, {"parlance", any}});
@@ -513,6 +520,11 @@ std::optional<Error> load_file_head(const json::Value& json, FormatImpl& out) {
 }
 
 std::optional<Error> load_parlance(const json::Value& json, FormatImpl& out) {
+  // The steps, each of which needs those before it:
+  //   1. the members, in the order of the list below and not of the file;
+  //   2. markup, which needs a template without an implicit field;
+  //   3. second notations, which may not be written: after "read" and "write";
+  //   4. the rule of interruption, derived from all of it.
   Description& description = out.description;
   Reading& reading = out.family.reading;
   description.reports_unclaimed = !description.implicit;
@@ -581,6 +593,8 @@ std::optional<json::Value> variant_file(const json::Value& file,
                      })) {
       continue;
     }
+    // A merge patch (RFC 7396): null removes a member, objects are merged, and
+    // everything else, lists included, is replaced.
     // The patch changes only what load_variant() permits; the names are the
     // variant's own, and its models where it lists some.
     json::Object out = json::merge_patch(file, variant.patch).members();
@@ -600,6 +614,7 @@ std::optional<json::Value> variant_file(const json::Value& file,
     const json::Value* extension = out.find("parlance");
     if (extension != nullptr && extension->is_object()) {
       json::Object members = extension->members();
+      // A variant is a format of its own, without variants.
       members.erase("variants");
       out.set("parlance", json::Value(std::move(members)));
     }

@@ -5,7 +5,7 @@
 // docs/reference/format-files.md describes them for authors.
 //
 //   load_file_head   name, aliases, models, sources, date, detect
-//   load_response    the template (load.h)
+//   load_description the template (load.h)
 //   load_parlance    parlance.*: refers to the fields of the template
 //
 // Errors have JSON pointers into the file; json::place_error() adds the span.

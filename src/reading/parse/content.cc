@@ -70,6 +70,8 @@ ContentResult parse_float(std::string_view text, const Content& content) {
 }
 
 Value parse_bool(std::string_view text, const Content& content) {
+  // Upstream: text.lower() in ("true", "1").  No character beyond ASCII has a
+  // letter of "true" as its lower case.
   text = stripped(text, content);
   if (text == "1") return true;
   if (text.size() != 4) return false;
@@ -109,6 +111,9 @@ ContentResult parse_json(const MarkedText& marked, const Content& content,
   // A place in the rewritten text has no place in the response.
   std::optional<Span> rewritten_place;
   if (working != text) rewritten_place = std::exchange(error.span, {});
+  // Not even with allow_non_json do these give text: json.loads() raises
+  // RecursionError and, for an integer of too many digits, a plain ValueError,
+  // and upstream catches JSONDecodeError alone.
   switch (error.code) {
     case ErrorCode::kTooDeep:
       return error;
@@ -138,6 +143,8 @@ call_syntax::JsonDialect json_dialect(const Content& content,
     out.keys = call_syntax::JsonDialect::Keys::kWords;
     out.is_word = &regex::is_word;
   }
+  // Strings are delimited by the marks alone if both texts are marks; the same
+  // characters in ordinary tokens are then part of a string.
   const auto spells_mark = [&](const std::string& text) {
     return program.spoofable &&
            std::ranges::any_of(program.marks, [&](const automata::Mark& mark) {
@@ -155,6 +162,9 @@ call_syntax::JsonDialect json_dialect(const Content& content,
 std::optional<std::string> rewritten_json(const MarkedText& marked,
                                           const Content& content,
                                           const DelimiterProgram& program) {
+  // A format file reads the dialect as a language, without sentinels, so that a
+  // stream gives the same.  A bare template rewrites the text as upstream does,
+  // with its regular expressions and what they get wrong.
   if (const auto* dialect = program.dialect_of(content)) {
     return call_syntax::plain_json({.text = marked.text,
                                     .base = marked.offset,
@@ -185,6 +195,8 @@ ContentResult parse_member_value(const MarkedText& raw, bool null,
                                  const Limits& limits) {
   const Content* parser = parent.value_parser.get();
   if (parser != nullptr && parser->fault) {
+    // A fault of the value parser shows only here: a region without values is
+    // read, as upstream reads it.
     // Upstream looks the parser up in a dict, which raises KeyError.
     const bool unknown = parser->fault->code == ErrorCode::kUnknownName;
     return Error{unknown ? ErrorCode::kUnknownName : ErrorCode::kInvalidContent,
@@ -307,6 +319,8 @@ class Elements {
     if (old == nullptr) {
       out_.set(std::move(key), std::move(*read));
     } else {
+      // A value may itself be a list, so the names whose values were merged are
+      // remembered: the second value makes a list, later ones are added.
       if (merged_.insert(key).second) {
         *old = Value(json::Array{std::move(*old)});
       }
@@ -382,6 +396,9 @@ ContentResult parse_elements(const MarkedText& marked, const Content& content,
   for (const ElementToken& token : tokens) {
     const bool ends_element = token.kind == Kind::kValue ||
                               (token.kind == Kind::kJson && token.whole);
+    // A value with a tail inside, after which text would stand between
+    // elements, makes the call malformed (recovery.md, "Elements").  Of a whole
+    // text the scanner asks this itself.
     if (in_stream && ends_element && hides_elements(finder, marked, token)) {
       return other_text(from(token.value));
     }
@@ -432,6 +449,11 @@ ContentResult parse_xml(const MarkedText& marked, const Content& content,
                         const std::vector<ElementToken>* elements) {
   const std::string_view text = marked.text;
   const ElementFinder& halves = program.elements.at(&content);
+  // Three ways to read the text:
+  //   1. a format file, and a pattern with halves: as the stream reads it;
+  //   2. a format file, other patterns: an object in place of elements, or
+  //      matches with nothing but closers between them;
+  //   3. a bare template: all matches, as with upstream's finditer().
   if (halves.strict && halves) {
     std::vector<ElementToken> read;
     if (elements == nullptr) read = read_elements(marked, halves);
@@ -479,6 +501,7 @@ ContentResult parse_xml(const MarkedText& marked, const Content& content,
         "tag_pattern needed more steps than Limits::match_steps allows");
   }
   const std::string_view rest = text.substr(last_end);
+  // Half an argument must not be taken for no argument.
   if (cut && !base::python_strip(rest).empty()) {
     return invalid("the response ends inside " + shown(rest));
   }
@@ -493,6 +516,8 @@ ContentResult parse_kv(const MarkedText& marked, const Content& content,
   const std::string_view text = marked.text;
   json::Object out;
   const std::string& line_separator = content.line_separator;
+  // As text.split(line_sep): the text after the last separator is a line, even
+  // an empty one.  Ends because the loader refuses an empty line_sep.
   for (std::size_t at = 0; at <= text.size();) {
     std::size_t end = text.find(line_separator, at);
     if (end == std::string_view::npos) end = text.size();
@@ -510,6 +535,7 @@ ContentResult parse_kv(const MarkedText& marked, const Content& content,
     std::string_view key = stripped(line.substr(0, split), content);
     std::string_view raw =
         stripped(line.substr(split + content.key_separator.size()), content);
+    // `raw` is a view into `text`, also where nothing is left of it.
     const auto begin = static_cast<std::size_t>(raw.data() - text.data());
     ContentResult value = parse_member_value(marked.substr(begin, raw.size()),
                                              false, content, program, limits);
@@ -559,6 +585,8 @@ ContentResult look_up(const std::vector<std::string>& path,
   const std::string& root = path[0];
   Value from_capture;
   const Value* value = nullptr;
+  // The scope of upstream: {**captures, "content": value}, or for
+  // transform_each {**captures, **item}.  What stands last hides the others.
   if (scope.content != nullptr && root == "content") {
     value = scope.content;
   } else if (scope.item != nullptr) {
@@ -633,6 +661,7 @@ std::string shown(std::string_view text) {
   constexpr std::size_t kMost = 80;
   bool cut = text.size() > kMost;
   if (cut) {
+    // Cut before the character that contains byte kMost.
     std::size_t end = kMost;
     while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) {
       --end;
@@ -679,6 +708,8 @@ ContentResult apply_transform_to_item(const format::Field& field,
   Scope scope;
   scope.captures = captures;
   if (!field.transform_each) scope.content = &item;
+  // Calls in Python's syntax (`by_name`), which upstream does not have, name
+  // their members without transform_each.
   if (item.is_object() && (field.transform_each || options.by_name)) {
     scope.item = &item.members();
   }

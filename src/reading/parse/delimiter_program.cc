@@ -54,6 +54,12 @@ struct Wanted {
   Watched watched;
 };
 
+// Splits the set between the two kinds of engine.  The rank is the position
+// in `wanted`, across both, so a match of either kind knows which of the two
+// wins.
+//
+// The loader has compiled each pattern by itself, within the limit of one
+// (load_pattern()), so there is no error to return.
 Watch compile_watch(std::vector<Wanted> wanted,
                     const std::vector<automata::Mark>& marks,
                     const Limits& limits) {
@@ -67,6 +73,7 @@ Watch compile_watch(std::vector<Wanted> wanted,
     w.watched.rank = rank++;
     bool literal = w.delimiter->kind == Delimiter::Kind::kLiterals;
     if (literal || runs_on_automaton(hir, limits)) {
+      // The automaton of the set may be as large as its patterns together.
       states += limits.pattern_states + literal_states(*w.delimiter);
       specs.push_back({.hir = &hir, .groups = w.watched.groups});
       watch.patterns.push_back(std::move(w.watched));
@@ -188,15 +195,23 @@ class MarkFinder {
         program_(program) {}
 
   void find(const format::FormatImpl& format, Patterns& patterns) {
+    // 1. Where a pattern contains the pattern of a listed mark, the spellings
+    //    of this vocabulary take its place: only a literal can be a mark.
+    //    Without marks (kText) the pattern stays.
     const ListedMarks listed(format.marks, vocabulary_, format.limits);
     if (markers_ != Markers::kText) {
       patterns.apply(listed, format.description, program_);
     }
+    // 2. What delimiters spell, and what the file lists, are marks of
+    //    responses.
     const Literals literals = literals_of(format, patterns);
     for (const std::string_view literal : literals.delimiters) spell(literal);
     for (const TokenId id : listed.ids()) {
       add(vocabulary_.spelling(id), {&id, 1});
     }
+    // 3. What only a start anchor spells is a mark of prompts: in a response it
+    //    is text.  add() adds to prompt_symbols, so the copy is made between
+    //    the two.
     for (const auto& [id, symbol] : program_.prompt_symbols) {
       program_.mark_symbols.emplace(id, symbol);
       ids_.push_back(id);
@@ -204,6 +219,8 @@ class MarkFinder {
     for (const std::string_view literal : literals.anchors) spell(literal);
     std::ranges::sort(ids_);
     program_.spelled.emplace(vocabulary_, ids_);
+    // With kEither the spelling in ordinary tokens is the mark, and with kText
+    // there is none: nothing can be forged.
     program_.spoofable = markers_ == Markers::kToken && !program_.marks.empty();
   }
 
@@ -216,6 +233,8 @@ class MarkFinder {
 
   void add(std::string_view spelling, std::span<const TokenId> ids) {
     if (markers_ == Markers::kText) {
+      // The id is known, so that it is read as its spelling and not reported as
+      // a control token in text.
       for (const TokenId id : ids) {
         program_.prompt_symbols.emplace(id, kNoSymbol);
       }
@@ -313,6 +332,10 @@ std::unique_ptr<const ValueLanguage> value_language(
 //   5. the context that backtrackers may read;
 //   6. the searches for the start anchor, over text and over marks;
 //   7. the tag patterns of xml-inline.
+// The steps share tables, so their order matters: all of them read `calls` and
+// `readings` of step 2; step 3 finds which openers look at their close
+// (`looked_at`), and after that which closes may come late; step 5 reads the
+// sets of steps 3 and 4.
 class ProgramCompiler {
  public:
   explicit ProgramCompiler(const format::FormatImpl& format)
@@ -401,6 +424,8 @@ class ProgramCompiler {
     program_->regions.resize(description_.fields.size());
     if (reading.turn_end.empty()) return;
     turn_end_ = literals(reading.turn_end);
+    // Without an implicit field the next message may follow: there an end of
+    // turn separates messages, as markup does.
     program_->turn_end_is_last = description_.implicit.has_value();
   }
 
@@ -419,6 +444,7 @@ class ProgramCompiler {
       dialect.python_words = dialect.single_quotes = python;
       dialect.max_depth = limits_.json_depth;
       program_->dialects.emplace(content, std::move(dialect));
+      // The value parsers inside are those of the template, without a syntax.
       python = false;
     }
   }
@@ -432,6 +458,7 @@ class ProgramCompiler {
     if (!field || program_->readings[*field] == nullptr) return;
     std::vector<std::string> drop = program_->readings[*field]->drop;
     if (drop.empty()) return;
+    // Those that close some field are reported as closers that close nothing.
     const std::vector<std::string> known = closers(/*calls=*/false);
     const auto strays =
         std::stable_partition(drop.begin(), drop.end(), [&](const auto& text) {
@@ -447,6 +474,7 @@ class ProgramCompiler {
                                 const LeaveOut& leave_out) {
     regex::Pattern& own = program_->patched.emplace_back(pattern);
     regex::HirNode& root = own.hir.nodes.back();
+    // The pattern is one way, and the caller has found in it what is left out.
     if (root.kind != HirKind::kAlternation) return nullptr;
     std::erase_if(root.children, [&](regex::HirId id) {
       return leave_out(own.hir.nodes[id]);
@@ -481,6 +509,8 @@ class ProgramCompiler {
       }
       const regex::Pattern* pattern = &patterns_.of(field.close.pattern);
       if (std::ranges::any_of(pattern->hir.nodes, leave_out)) {
+        // A close of text is often `</think>|(?=<tool_call>)|<\|im_end\|>`:
+        // only the first way is a text that can come late.
         // Without the ways to close that look at an opener or end the turn.
         pattern = without(*pattern, leave_out);
       }
@@ -541,6 +571,14 @@ class ProgramCompiler {
   }
 
   void add_resting() {
+    // `all` is in the order of ranks, and of two equal matches the lower rank
+    // wins:
+    //   1. openers, by the names of their fields;
+    //   2. closes that openers look at, and closes that come late;
+    //   3. what an opener of calls begins with: the whole opener is longer, or
+    //      in 1;
+    //   4. the close of the implicit field;
+    //   5. markup, start anchors, and the texts of the family file.
     std::vector<Wanted> all;
     std::vector<std::pair<FieldId, std::vector<std::string>>> looking;
     program_->looked_at.resize(description_.fields.size());
@@ -549,6 +587,9 @@ class ProgramCompiler {
       if (!open) continue;
       const regex::Pattern* pattern = &patterns_.of(open.pattern);
       std::vector<std::string> closes;
+      // `<think>|(?=</think>)` opens an empty region before a stray close.  In
+      // a format file the close itself is watched instead: had the field a
+      // region already, it is left out (Segmenter::commit()).
       if (program_->rests_in_text) closes = looked_at(description_.fields[i]);
       if (!closes.empty()) {
         pattern = without(*pattern, [](const regex::HirNode& node) {
@@ -580,6 +621,8 @@ class ProgramCompiler {
       }
     }
     add_texts(description_.implicit, all);
+    // For the bytes of an opener that is judged to be text: in them no other
+    // opener is looked for, but the text may end (Segmenter::skip_opener()).
     if (program_->rests_in_text) {
       program_->resting_text = watch({all.begin() + openers, all.end()});
     }
@@ -592,6 +635,10 @@ class ProgramCompiler {
         watch({{turn_end_, &turn_end_->pattern, {.field = kDropped}}});
   }
 
+  // By rank: the close, the texts of the family file, the opener of the field
+  // itself, the openers that interrupt it, markup.  The first two, `own`
+  // entries, are watched alone in the bytes of an opener that is judged to be
+  // text.
   void add_inside(FieldId i) {
     const Field& field = description_.fields[i];
     program_->interrupted.push_back(false);
@@ -605,6 +652,7 @@ class ProgramCompiler {
     if (program_->readings[i] != nullptr && field.open) {
       const auto own = static_cast<std::ptrdiff_t>(all.size());
       const auto& by = program_->readings[i]->interrupted_by;
+      // A model that was given `<think>` by its prompt may write it again.
       if (format_.recovers && field.close && !program_->calls[i] &&
           field.open.kind == Delimiter::Kind::kLiterals &&
           std::ranges::find(by, i) == by.end()) {
@@ -631,6 +679,8 @@ class ProgramCompiler {
     program_->inside.push_back(watch(std::move(all)));
   }
 
+  // Whether each way to close the field is a look at what comes next or an end
+  // of turn.
   bool ends_with_turn(FieldId i) const {
     const Field& field = description_.fields[i];
     if (!format_.recovers || program_->calls[i] || !field.open ||
@@ -674,6 +724,9 @@ class ProgramCompiler {
     if (!anchor) return;
     Limits enough = limits_;
     enough.pattern_states += literal_states(anchor);
+    // The last anchor of a prompt counts, and matches do not overlap: upstream
+    // takes the last of finditer().  For such a literal that is its last
+    // occurrence, which a search from the end finds.
     if (anchor.literals.size() == 1 && !overlaps_itself(anchor.literals[0])) {
       program_->anchor_literal = anchor.literals[0];
     } else {
@@ -701,6 +754,7 @@ class ProgramCompiler {
       if (content->kind != format::ContentKind::kXmlInline || content->fault) {
         continue;
       }
+      // ORDER: Elements::add() takes the groups by position (content.cc).
       std::vector<std::string_view> groups = {"key", "value"};
       std::string_view type;
       if (read != nullptr && content == &field.content &&
@@ -721,6 +775,8 @@ class ProgramCompiler {
                                     calls && field.close ? &context : nullptr,
                                     limits_, program_->marks))
               .first->second;
+      // Only in a format file's calls (strict) are the elements what a region
+      // consists of, so that a close in a value is text.
       if (!finder.strict || !finder) continue;
       for (const auto& [text, kind] : read->arguments.types) {
         if (kind == "json") finder.json_types.push_back(text);
@@ -747,6 +803,8 @@ DelimiterPrograms::DelimiterPrograms(const format::FormatImpl& format)
 
 std::shared_ptr<const DelimiterProgram> DelimiterPrograms::with(
     const Vocabulary& vocabulary, Markers markers) const {
+  // Compiled under the lock: of parsers that come at once with a new
+  // vocabulary, one compiles and the others wait.
   std::lock_guard lock(mutex_);
   for (const Kept& kept : kept_) {
     if (kept.vocabulary.identity() == vocabulary.identity() &&
@@ -755,6 +813,7 @@ std::shared_ptr<const DelimiterProgram> DelimiterPrograms::with(
     }
   }
   auto program = ProgramCompiler(format_).compile(&vocabulary, markers);
+  // The one that was compiled first.  Its parsers share it still.
   if (kept_.size() >= kCachedVocabularies) kept_.erase(kept_.begin());
   kept_.push_back({vocabulary, markers, program});
   return program;

@@ -48,6 +48,8 @@ Result<Value> read_one(const MarkedText& text, const Content& content,
   if (value || !literals || value.error().code == ErrorCode::kTooDeep) {
     return value;
   }
+  // JSON is tried first: a literal such as `{"a": 1}` is the same in either,
+  // and models that write Python's mix both.
   Result<Value> literal = json::read_python(text.text, limits);
   if (literal) return literal;
   Error error = std::move(value).error();
@@ -91,6 +93,8 @@ std::size_t end_of_other(std::string_view text, std::size_t begin,
     } else if ((c == '"' || c == '\'') &&
                (at == begin || !in_word(text[at - 1])) &&
                unpaired.find(c) == std::string::npos) {
+      // No apostrophe, as in `it's`.  A search for a partner that fails is the
+      // last for this kind of quote, so the function is linear.
       std::size_t close = at + 1;
       while (close < end && text[close] != c) {
         close += text[close] == '\\' ? 2 : 1;
@@ -119,6 +123,7 @@ std::vector<Span> split_literals(std::string_view text, Span bytes,
   };
   for (;;) {
     skip_space();
+    // One separator at most: a second one is an item of its own, below.
     if (!out.empty() && !separator.empty() &&
         text.substr(at, bytes.end - at).starts_with(separator)) {
       at += separator.size();
@@ -147,6 +152,7 @@ std::optional<std::vector<Item>> read_special_items(
   std::vector<Item> out;
   const Span all = {0, text.text.size()};
   if (const auto style = nested_style(syntax)) {
+    // The last of equal names counts, as in transforms.
     std::string_view tool;
     for (const auto& [name, value] : captures) {
       if (name == "name") tool = value;
@@ -179,6 +185,11 @@ std::optional<std::vector<Item>> read_special_items(
 }
 
 // Where the items are in the list of JSON that begins at text[at].
+// REQUIRES: the list is valid.
+//
+// Only brackets, commas and quotes matter.  Invariant: `depth` brackets are
+// open, that of the list included, and the current item of the list begins at
+// `begin` or after it.
 std::vector<Span> places_in_list(std::string_view text, std::size_t at) {
   std::vector<Span> out;
   std::size_t depth = 0;
@@ -249,6 +260,8 @@ std::vector<Item> read_items(const Field& field, const FieldReading& reading,
       if (list) {
         const std::size_t end =
             end_of_literal(text.text, bytes.begin, context.limits);
+        // Without the brackets.  A list that does not end (npos) reaches to the
+        // end of its text, as far as its items go.
         bytes = {bytes.begin + 1, end > bytes.end ? bytes.end : end - 1};
       }
       return split_literals(text.text, bytes,
@@ -282,6 +295,8 @@ std::vector<Item> read_items(const Field& field, const FieldReading& reading,
     std::vector<Span> found;
     const std::size_t first =
         text.text.find_first_not_of(" \t\r\n", bytes.begin);
+    // A list that was read needs places only if the caller asks for them; one
+    // that was not is split to save its good items.
     if ((list ? places : !whole) && first < bytes.end &&
         text.text[first] == '[') {
       if (list && !literals && !is_lax(content)) {
@@ -291,6 +306,8 @@ std::vector<Item> read_items(const Field& field, const FieldReading& reading,
       }
     }
     if (list) {
+      // Splitting is lenient.  Should it disagree with the reader, every item
+      // has the place of the list.
       const bool own = found.size() == whole->size();
       for (std::size_t i = 0; i < whole->size(); ++i) {
         out.push_back({own ? found[i] : bytes, whole->items()[i]});
@@ -300,6 +317,8 @@ std::vector<Item> read_items(const Field& field, const FieldReading& reading,
     for (const Span place : found) out.push_back({place, read(place)});
     if (found.empty()) out.push_back({bytes, std::move(whole)});
   };
+  // One value is the text; a list is split into its items; a sequence is split
+  // at its separator first, and each of its values may be a list as well.
   if (!has_several_values(field, reading)) {
     out.push_back({all, read(all)});
   } else if (reading.count != ValueCount::kSequence) {
@@ -356,9 +375,12 @@ Result<Value> with_members(const Value& item, const format::CallParts& parts,
   const std::string& name_key = parts.name.key;
   const std::string& arguments_key = parts.arguments.key;
   const std::string& id_key = parts.id.key;
+  // 1. Items that are no objects of parts: the item is the arguments, or the
+  //    transform takes neither part from it.
   if (parts.arguments.is_item()) return decoded(item, reading, limits);
   if (name_key.empty() && arguments_key.empty()) return item;
   if (!item.is_object()) return invalid_region("a call must be an object");
+  // 2. A part is given once, under one of its names.
   const Value* name = first_of(item, members.name, name_key);
   const Value* arguments = first_of(item, members.arguments, arguments_key);
   for (const auto* names : {&members.name, &members.arguments, &members.id}) {
@@ -370,7 +392,8 @@ Result<Value> with_members(const Value& item, const format::CallParts& parts,
                             listed(*names, ""));
     }
   }
-  // A first key with arguments is the name, and is told before another comes.
+  // 3. With `only_key`, {"f": {...}} is a call of f.  In a stream the name is
+  //    sent with that first key, so no other may come after it.
   if (members.only_key && item.size() > 1) {
     const json::Member& first = *item.members().begin();
     if ((first.value.is_object() ||
@@ -389,6 +412,8 @@ Result<Value> with_members(const Value& item, const format::CallParts& parts,
     name = &only;
     arguments = &item.members().begin()->value;
   }
+  // 4. The name is a string.  Arguments may be missing only if the item has no
+  //    member that could be meant as them: {"name": "f", "args": {}} is damage.
   if (!name_key.empty() &&
       (name == nullptr || !name->is_string() || name->as_string().empty())) {
     nameless = true;
@@ -409,6 +434,7 @@ Result<Value> with_members(const Value& item, const format::CallParts& parts,
     }
     arguments = &kNone;
   }
+  // 5. The parts, under the keys that the transform names.
   json::Object out = item.members();
   if (const Value* id = first_of(item, members.id, id_key)) {
     const Value copy = *id;
@@ -434,6 +460,8 @@ Result<Value> call_of(const Value& item, const Field& field,
   if (!field.transform) {
     if (!call->is_object() || call->find("function") != nullptr) return call;
     json::Object function;
+    // with_members() has set both: without a transform these are the keys
+    // (format::call_parts()).
     function.set("name", *call->find("name"));
     function.set("arguments", *call->find("arguments"));
     json::Object out;
@@ -520,7 +548,11 @@ Result<Value> read_values(const Field& field, const FieldReading& reading,
       bad.push_back({item.bytes, std::move(call).error()});
     }
   }
+  // Items are damaged beside others only if some item is a call; else the first
+  // error is that of the region.
   if (calls.empty() && !bad.empty()) return std::move(bad[0].error);
+  // Without damage and without a call the text is blank, or an empty list,
+  // which is a list of no calls.
   if (calls.empty() && base::python_strip(text.text).empty()) {
     return invalid_region("the region is empty");
   }

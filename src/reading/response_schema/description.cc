@@ -90,6 +90,12 @@ Error wrong_type(const std::string& pointer, std::string_view key,
           pointer};
 }
 
+// "Upstream" is recursive_parse() of transformers/utils/chat_parsing_utils.py.
+// It meets a schema only when a text does, so what it would do with a key
+// decides whether a fault is refused here or recorded in the node.
+//
+// add() appends to the array of nodes and may move them: a Node& is looked up
+// again after each call.
 class Loader {
  public:
   Loader(const Limits& limits) : limits_(limits) {}
@@ -151,6 +157,8 @@ class Loader {
     if (const Value* value = spec.find("default")) {
       node(here.id).fallback = *value;
     }
+    // Upstream returns the constant before it looks at any other key, so faults
+    // in the others do not count.
     if (const Value* value = spec.find("const")) {
       node(here.id).constant = *value;
       return std::nullopt;
@@ -173,11 +181,16 @@ class Loader {
     }
   }
 
+  // Upstream asks `key in schema` to decide that the content must be text, and
+  // schema.get(key) for the pattern. So a key with null demands text, and has
+  // no pattern.
   std::optional<Error> read_patterns(const Waiting& here) {
     const Value& spec = *here.spec;
     const std::string pointer = node(here.id).pointer;
     if (const Value* list = spec.find("x-regex-substitutions")) {
       node(here.id).wants_text = true;
+      // For the substitutions there is no such test: upstream iterates over
+      // null.
       node(here.id).null_substitutions = list->is_null();
       if (auto error = read_substitutions(here, *list)) return error;
     }
@@ -246,6 +259,7 @@ class Loader {
       const std::string at = json::append_pointer(pointer, i);
       if (!pair.is_array()) return wrong_type(at, kKey, kPair, pair);
       const json::Array& parts = pair.items();
+      // Upstream takes the elements 0 and 1 of a pair and ignores others.
       if (parts.size() < 2) {
         return Error{ErrorCode::kWrongType,
                      "response schema: '" + std::string(kKey) + "' must be " +
@@ -262,6 +276,8 @@ class Loader {
           parts[0].as_string(), json::append_pointer(at, std::size_t{0}), kKey);
       if (!pattern) return std::move(pattern).error();
       out.pattern = std::move(*pattern);
+      // re.sub() compiles the pattern first, so its fault hides that of the
+      // replacement, whose groups are unknown without it.
       if (!out.pattern.fault) {
         Result<std::vector<ReplacementPart>> replacement =
             parse_replacement(parts[1].as_string(), out.pattern.pattern.hir);
@@ -284,12 +300,15 @@ class Loader {
     out.parser_args = args != nullptr;
     const Value* parser = spec.find("x-parser");
     if (parser == nullptr) return std::nullopt;
+    // The key with null is a parser as well, an unknown one: upstream asks
+    // whether the key is there.
     out.parser_text = json::dump(*parser, {.ascii = false});
     out.parser = !parser->is_string()            ? NodeParser::kUnknown
                  : parser->as_string() == "json" ? NodeParser::kJson
                  : parser->as_string() == "gemma4-tool-call"
                      ? NodeParser::kGemma4
                      : NodeParser::kUnknown;
+    // An unknown parser fails before upstream reads its arguments.
     if (args == nullptr || out.parser == NodeParser::kUnknown) {
       return std::nullopt;
     }
@@ -321,6 +340,8 @@ class Loader {
     Error error = std::move(compiled).error();
     error.path = at;
     error.message = "response schema: 'transform': " + error.message;
+    // As for patterns: an invalid expression fails when a text reaches it; a
+    // valid one that exceeds a limit is refused.
     if (error.code == ErrorCode::kTooDeep ||
         error.code == ErrorCode::kTooLarge) {
       return error;
@@ -337,6 +358,8 @@ class Loader {
     out.type_text = json::dump(*type, {.ascii = false});
     out.type = ValueType::kUnknown;
     if (!type->is_string()) return;
+    // The last name, "unknown", is for messages only.  It is not searched, and
+    // its index is the result of a search that finds nothing.
     const auto* found =
         std::find(kTypeNames.begin(), kTypeNames.end() - 1, type->as_string());
     out.type = static_cast<ValueType>(found - kTypeNames.begin());
@@ -344,6 +367,7 @@ class Loader {
 
   std::optional<Error> read_object(const Waiting& here) {
     const Value& spec = *here.spec;
+    // In a node of another type upstream reads none of these keys.
     if (node(here.id).type != ValueType::kObject) return std::nullopt;
     const std::string pointer = node(here.id).pointer;
     if (const Value* properties = spec.find("properties")) {
@@ -374,6 +398,8 @@ class Loader {
           return error;
         }
       } else {
+        // Upstream tests `is not False`: null, 0 and true let other members
+        // through unchanged, as a missing key does.
         node(here.id).drops_additional =
             additional->kind() == json::Kind::kBool && !additional->as_bool();
       }
@@ -399,6 +425,7 @@ class Loader {
     const Value& spec = *here.spec;
     if (node(here.id).type != ValueType::kArray) return std::nullopt;
     const std::string pointer = node(here.id).pointer;
+    // Beside "items", upstream does not read "prefixItems".
     if (const Value* items = spec.find("items")) {
       node(here.id).items = static_cast<NodeId>(out_.nodes.size());
       return add(*items, json::append_pointer(pointer, "items"),
@@ -428,7 +455,11 @@ class Loader {
 };
 
 bool is_octal(char32_t c) { return c >= '0' && c <= '7'; }
-// The grammar of replacements in Python's re.sub().
+
+// The grammar of replacements in Python's re.sub(), as parse_template() of
+// CPython 3.11 reads them (Lib/re/_parser.py).
+//
+// Invariant: text_[0, at_) is what out_ and, after it, literal_ stand for.
 class ReplacementReader {
  public:
   ReplacementReader(std::string_view text, const regex::Hir& hir)
@@ -483,6 +514,8 @@ class ReplacementReader {
     } else if (is_letter(c)) {
       return fail(begin, std::string("an unknown escape \\") + c);
     } else {
+      // Not an error, unlike a letter, and the backslash stays: `\-` writes
+      // `\-`.
       literal_ += '\\';
       --at_;  // read the character, which may have several bytes, as text
       do {
@@ -494,6 +527,8 @@ class ReplacementReader {
   }
 
   // \0, \07, \123 are characters; \1 and \12 are groups.
+  // A third digit makes an octal number of three octal digits only: \123 is
+  // "S", \189 is group 18 and a "9".
   std::optional<Error> number(std::size_t begin, char first) {
     const auto next_is = [this](bool (*test)(char32_t)) {
       return at_ < text_.size() && test(text_[at_]);
