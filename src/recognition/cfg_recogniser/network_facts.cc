@@ -87,6 +87,8 @@ NetworkFacts::NetworkFacts(const rules::Rules& rules,
   find_embedding();
 }
 
+// REQUIRES: the state is live.  Then the loop ends: a cycle without a choice
+// would have no way out, and so be dead.
 std::string NetworkFacts::forced_from(StateId id) const {
   constexpr std::size_t kLong = 256;
   std::string text;
@@ -118,6 +120,8 @@ void NetworkFacts::find_tails() {
     if (!state.live) continue;
     for (const StateId target : state.epsilon) ++first[target];
   }
+  // A counting sort: first[i] becomes the end of the list of state i, and moves
+  // to its begin while the list is filled from its end.
   std::uint32_t count = 0;
   for (std::uint32_t& here : first) here = count += here;
   std::vector<StateId> from(count);
@@ -128,6 +132,7 @@ void NetworkFacts::find_tails() {
     for (const StateId target : state.epsilon) from[--first[target]] = id;
     const bool passes =
         state.action == Action::kPass || state.action == Action::kEnd;
+    // `accept` passes, but is no end of a rule: nothing is returned to.
     if (passes && id != network.accept) continue;
     tails[id] = false;
     left.push_back(id);
@@ -157,6 +162,7 @@ void NetworkFacts::add_embedding(const Item& item, rules::RuleId& rule,
     const std::string& text = network.texts[state.index];
     if (item.inner + 1 == text.size()) {
       const auto byte = static_cast<std::uint8_t>(text.back());
+      // The last byte of a longer character is no character.
       if (byte < 0x80) base::add_byte(found, byte);
     }
   } else if (state.action == Action::kClass && item.inner == 0) {
@@ -188,6 +194,8 @@ void NetworkFacts::find_alphabet() {
       case Action::kSchema:
         traits.alphabet = base::kAllBytes;
         break;
+      // Calls read nothing themselves, and a token that is read by its id is
+      // not read by its bytes.
       default:
         break;
     }

@@ -16,6 +16,7 @@ using rules::kUnbounded;
 using recogniser::Configuration;
 
 void Scanner::scan(const Items& items, ByteRead read, Items& out) {
+  // Not clear(), which visits all buckets, for each byte that is read.
   if (!advanced_.empty()) advanced_ = {};
   scan_inside(items, read, out);
 }
@@ -62,6 +63,7 @@ void Scanner::scan_call(const Item& item, ByteRead read, Items& out) {
   const auto after = [&](const RuleActivation& one) {
     Budget budget = one.budget;
     const bool begins = (read.byte & 0xC0) != 0x80;
+    // A budget of 0 stays: the activation continues up to where it may end.
     if (begins && budget.chars != kUnbounded && budget.chars != 0) {
       --budget.chars;
     }
@@ -77,6 +79,8 @@ void Scanner::scan_call(const Item& item, ByteRead read, Items& out) {
 // more is dropped, with its call.
 template <class Scan>
 void Scanner::advance_in_activation(const Item& item, Scan scan, Items& out) {
+  // It refers to an enclosing activation by its distance (activations.h), and
+  // the enclosing call advances it.
   if (is_outward(item)) return out.push_back(item);
   const ActivationId before{item.inner};
   ActivationId after;
@@ -84,6 +88,8 @@ void Scanner::advance_in_activation(const Item& item, Scan scan, Items& out) {
   if (known != advanced_.end()) {
     after = known->second;
   } else {
+    // Recursive, once for each level of activations, of which there are at most
+    // CfgRecogniserLimits::depth.
     auto [budget, kernel] = scan(activations_[before]);
     if (activations_.reading_of(kernel, &RuleActivation::left).any()) {
       after = activations_.intern(budget, std::move(kernel));
@@ -150,6 +156,8 @@ void Scanner::spend_token_inside(Items& kernel) {
     }
     Budget budget = activations_[before].budget;
     if (budget.tokens != kUnbounded && budget.tokens != 0) --budget.tokens;
+    // The kernel, not the closure, which depends on the budget: the new
+    // activation gets a closure of its own.
     Items inside = activations_[before].kernel;
     spend_token_inside(inside);
     const ActivationId after = activations_.intern(budget, std::move(inside));
@@ -175,6 +183,8 @@ bool Scanner::can_read(const Item& item) {
     case Action::kSubstring:
     case Action::kFreeText: {
       Items out;
+      // What these read depends on their automata, so each symbol is tried:
+      // first bytes, then marks.
       for (std::uint32_t byte = 0; byte < 256 && out.empty(); ++byte) {
         scan_item(item, {static_cast<std::uint8_t>(byte)}, out);
       }

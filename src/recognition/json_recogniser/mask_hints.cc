@@ -49,6 +49,8 @@ constexpr auto kAfterBytes = set_of(",]} \t\n\r");
 
 }  // namespace
 
+// A superset by the kind of the lexeme alone.  With an exact layout the white
+// space between lexemes decides, so nothing is excluded there.
 base::ByteSet JsonRecogniser::first_bytes(Configuration config) {
   const Lexeme& lexeme = lexemes_[config];
   if (lexeme.kind == Kind::kKey) {
@@ -92,6 +94,8 @@ Hint JsonRecogniser::hint(Configuration config) {
   } else if (const SplitKeys apart = split_keys(config); !apart.others.dead()) {
     hint.place = apart;
   }
+  // Only between lexemes, and not before the value that is the whole text,
+  // which nothing encloses.
   const Kind kind = lexemes_[config].kind;
   if (kind < Kind::kValue || kind > Kind::kAfter) return hint;
   hint.value = value_state(mask_key(config, recogniser::kLongestToken));
@@ -120,6 +124,7 @@ base::ByteSet JsonRecogniser::bytes_of_exceptions(const Lexeme& lexeme) {
   add('"');
   const bool canonical =
       lexeme.kind == Kind::kKey && keys_.is_canonical(lexeme);
+  // Any character of the key may be written as an escape.
   if (!canonical) add('\\');
   if (lexeme.kind == Kind::kString) {
     values_.each_byte(lexeme.node,
@@ -142,6 +147,8 @@ base::ByteSet JsonRecogniser::bytes_of_exceptions(const Lexeme& lexeme) {
 std::optional<FreeString> JsonRecogniser::free_string(Configuration config) {
   const Lexeme& lexeme = lexemes_[config];
   const bool inside = frames_[config].partial != 0;
+  // Inside an item whose values are remembered, what follows depends on the
+  // text of each string, unless the lexeme says otherwise.
   if (inside && !lexeme.noted) return std::nullopt;
   FreeString hint;
   hint.state = lexeme.body;
@@ -150,6 +157,7 @@ std::optional<FreeString> JsonRecogniser::free_string(Configuration config) {
     hint.depends_on_text = lexeme.track;
     hint.has_exceptions = lexeme.node != KeyTrie::kNone;
     const LexemeEntry& first = lexeme.entries.front();
+    // 1. How many characters may come, and must.
     if (lexeme.entries.size() == 1) {
       if (first.max != base::kUnbounded) {
         hint.max_chars = first.max - config.count;
@@ -160,11 +168,14 @@ std::optional<FreeString> JsonRecogniser::free_string(Configuration config) {
         if (entry.max == base::kUnbounded && entry.min <= config.count) {
           continue;
         }
+        // Ranges and exceptions exclude each other (FreeString).
         if (hint.has_exceptions) return std::nullopt;
         find_accepting_ranges(config, hint);
         return hint;
       }
     }
+    // 2. What follows the closing quote.  Every entry accepts, so the
+    //    conjunctions of all survive.
     std::vector<schema_solver::ConjunctionId> survivors;
     for (const LexemeEntry& entry : lexeme.entries) {
       add_conjunction(survivors, entry.conjunction);
@@ -184,6 +195,7 @@ std::optional<FreeString> JsonRecogniser::free_string(Configuration config) {
     }
     return hint;
   }
+  // 3. Keys: any that the schema does not spell.
   if (lexeme.kind != Kind::kKey || !lexeme.open) return std::nullopt;
   hint.depends_on_text = lexeme.track;
   hint.has_exceptions = lexeme.node != KeyTrie::kNone;
@@ -206,6 +218,8 @@ void JsonRecogniser::find_accepting_ranges(Configuration config,
   const auto high = [&](const LexemeEntry& entry) {
     return entry.max == base::kUnbounded ? entry.max : entry.max - config.count;
   };
+  // The lengths at which the set of accepting entries changes.  Up to the next
+  // one it is the same; where it is empty, there is no range.
   std::vector<std::uint32_t> begins;
   hint.max_chars = 0;
   for (const LexemeEntry& entry : lexeme.entries) {
@@ -238,6 +252,7 @@ std::optional<Between> JsonRecogniser::between(Configuration config) {
   }
   const std::size_t most = options_.layout.max_white_space;
   Between hint{.json = true, .without_space = config};
+  // Between lexemes `count` is the white space that was read.
   hint.without_space.count = 0;
   hint.max_bytes = most >= base::kUnbounded
                        ? base::kUnbounded
@@ -285,7 +300,8 @@ base::Fingerprint JsonRecogniser::content_fingerprint(Configuration config) {
   const bool bounded =
       !key && lexeme.entries.size() > 1 && lexeme.max != base::kUnbounded;
   if (lexeme.fingerprint && !bounded) return lexeme.fingerprint;
-  // The texts of a lexeme are those of any of its parts.
+  // The texts of a lexeme are those of any of its parts.  Each part counts
+  // once: entries of different conjunctions may be in equal states.
   std::vector<base::Fingerprint> parts;
   const auto add = [&](const base::Fingerprint& state, bool canonical,
                        std::uint64_t chars) {
@@ -313,6 +329,7 @@ base::Fingerprint JsonRecogniser::content_fingerprint(Configuration config) {
   for (const base::Fingerprint& part : parts) set.add(part);
   lexeme.fingerprint =
       base::Fingerprinter(kOfLexeme)
+          // A key outside the trie is a string: the two share masks.
           .add(static_cast<std::uint64_t>(key ? Kind::kString : lexeme.kind))
           .add(static_cast<std::uint64_t>(lexeme.body))
           .add(std::uint64_t{lexeme.partial})
@@ -350,6 +367,8 @@ Configuration JsonRecogniser::unbounded(Configuration config) {
   if (!bounded && !now.track && !patterns) return config;
   config.extra = 0;
   Lexeme same = now.without_entries();
+  // Which bytes may follow depends neither on the text that `track` remembers
+  // nor, but for the number of characters, on the bound.
   same.track = false;
   // The patterns of a key decide its value, not which bytes may follow.
   if (now.kind != Kind::kKey) same.entries = now.entries;
@@ -373,6 +392,7 @@ SplitKeys JsonRecogniser::split_keys(Configuration config) {
   Lexeme words = now.without_entries();
   words.track = false;
   words.extras = automata::kDeadState;
+  // The text so far may lead to no key that may still come.
   if (keys_.spells_any(members_.key_info(frame_of(config)).allowed, words)) {
     apart.keys.lex = lexemes_.intern(std::move(words));
     apart.keys.extra = 0;

@@ -30,6 +30,8 @@ void KeySets::grow_table() {
   }
 }
 
+// Block, bit and content identify a node; its size follows from them.  At most
+// two thirds of the table are used, so that linear probing stays short.
 KeySet KeySets::intern(Node node) {
   if (nodes_.size() * 3 >= table_.size() * 2) grow_table();
   std::size_t at =
@@ -58,6 +60,8 @@ KeySet KeySets::leaf(std::uint32_t block, std::uint64_t keys) {
 
 KeySet KeySets::branch(std::uint32_t block, std::uint32_t bit, KeySet left,
                        KeySet right) {
+  // A branch has two halves that are not empty: otherwise a set would have
+  // several trees.
   if (left == kNoKeys) return right;
   if (right == kNoKeys) return left;
   return intern({.block = block,
@@ -69,6 +73,9 @@ KeySet KeySets::branch(std::uint32_t block, std::uint32_t bit, KeySet left,
 // The union of two sets of which neither covers the other.
 KeySet KeySets::join(KeySet a, KeySet b) {
   const std::uint32_t block = nodes_[a].block;
+  // The highest bit in which their blocks differ.  It is above the bits of
+  // both, since neither covers the other, so that the zeros which stand for
+  // lower bits in a branch do not count.
   const std::uint32_t bit = std::bit_floor(block ^ nodes_[b].block);
   const std::uint32_t common = block & ~(2 * bit - 1);
   return (block & bit) == 0 ? branch(common, bit, a, b)
@@ -106,6 +113,7 @@ KeySet KeySets::of(std::vector<KeyId> keys) {
 KeySet KeySets::unite(KeySet a, KeySet b) {
   if (a == kNoKeys || a == b) return b;
   if (b == kNoKeys) return a;
+  // One entry of the cache for both orders.
   return apply(Op::kUnite, std::min(a, b), std::max(a, b));
 }
 
@@ -125,6 +133,8 @@ KeySet KeySets::apply(Op op, KeySet a, KeySet b) {
   ++work_;
   // Two leaves are computed faster than looked up.
   if (nodes_[a].bit == 0 && nodes_[b].bit == 0) return compute(op, a, b);
+  // Doubling drops the results known so far, and is as rare as doublings of the
+  // nodes.
   if (known_.size() < nodes_.size() && known_.size() < kMaxKnown) {
     known_.assign(std::max<std::size_t>(64, known_.size() * 2), {});
   }
@@ -145,6 +155,7 @@ KeySet KeySets::apply(Op op, KeySet a, KeySet b) {
 //   3. no block in common: nothing meets.
 // Invariant: branch(), leaf() and join() give the only tree of their set.
 KeySet KeySets::compute(Op op, KeySet a, KeySet b) {
+  // Copies: the operation adds nodes, which moves the others.
   const Node x = nodes_[a];
   const Node y = nodes_[b];
   const auto part = [&](KeySet left, KeySet right) {
@@ -200,6 +211,8 @@ KeySet KeySets::compute(Op op, KeySet a, KeySet b) {
 bool KeySets::contains(KeySet set, KeyId key) const {
   const std::uint32_t block = key / kBlock;
   const Node* node = &nodes_[set];
+  // Only the bits that branches test are compared on the way; the leaf compares
+  // all of the block.
   while (node->bit != 0) {
     node = &nodes_[(block & node->bit) == 0 ? node->left() : node->right()];
   }
@@ -223,6 +236,8 @@ bool KeySets::any(KeySet set, KeyId first, KeyId last) const {
   if (node.bit != 0) {
     const std::uint32_t end = node.block + (2 * node.bit - 1);
     if (node.block > high || end < low) return false;
+    // Strictly inside: the first and the last block may be in the range in
+    // part.
     if (node.block > low && end < high) return true;
     return any(node.left(), first, last) || any(node.right(), first, last);
   }

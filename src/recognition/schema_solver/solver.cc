@@ -39,6 +39,8 @@ NodeId wrapped_node(const schema::Node& node) {
   std::size_t parts = only == schema::kNoNode ? 0 : 1;
   const auto see = [&](bool has, const std::vector<NodeId>& list) {
     if (!has) return;
+    // A list of several is no wrapper, and neither is an empty one, which no
+    // value satisfies.
     parts += list.size() == 1 ? 1 : 2;
     if (list.size() == 1) only = list.front();
   };
@@ -72,6 +74,7 @@ SchemaSolver::SchemaSolver(const schema::Document& document,
       values_(*this, questions_),
       satisfiability_(*this, questions_),
       steps_(options.limits.steps) {
+  // kAnything and kNothing.  Conjunctions, types_ and expansions_ are in step.
   conjunctions_.push_back({});
   conjunctions_.push_back({kNever});
   expansions_.resize(2);
@@ -99,6 +102,8 @@ SchemaSolver::~SchemaSolver() = default;
 
 Literal SchemaSolver::unwrapped(Literal literal) const {
   if (literal >= kNever) return literal;
+  // Ends: the loader refuses references that come back in one place
+  // (document.h).
   NodeId node = literal.node();
   while (true) {
     const NodeId inner = wrapped_node(document_.node(node));
@@ -131,6 +136,7 @@ ConjunctionId SchemaSolver::conjunction(std::vector<Literal> literals) {
   std::sort(literals.begin(), literals.end());
   literals.erase(std::unique(literals.begin(), literals.end()), literals.end());
   for (std::size_t i = 1; i < literals.size(); ++i) {
+    // In their order a node and its negation are neighbours (literal.h).
     if (literals[i] == negation(literals[i - 1])) return kNothing;
   }
   const std::uint64_t hash = hash_of(literals);
@@ -140,6 +146,8 @@ ConjunctionId SchemaSolver::conjunction(std::vector<Literal> literals) {
     return *known;
   }
   const auto id = static_cast<ConjunctionId>(conjunctions_.size());
+  // Only positive literals: a node that must fail excludes a type if all values
+  // of the type satisfy it, which the expansion finds out.
   std::uint8_t types = schema::kAllTypes;
   for (const Literal literal : literals) {
     if (!literal.negated()) types &= document_.node(literal.node()).types;
@@ -179,6 +187,7 @@ automata::LanguageBounds SchemaSolver::string_language(
   const automata::LanguageId all = parts.empty()
                                        ? languages_.nothing()
                                        : languages_.any_of(std::move(parts));
+  // Alternatives may be missing, so the union is a lower bound alone.
   if (satisfiability_.leaves_out(id, JsonType::kString)) {
     return {all, languages_.everything()};
   }
@@ -186,6 +195,9 @@ automata::LanguageBounds SchemaSolver::string_language(
 }
 
 bool SchemaSolver::evaluated(const UnevaluatedRule& rule, std::uint64_t index) {
+  // Draft 2020-12, 11.2: what "prefixItems" and "items" apply to, here or in a
+  // scope, and in a scope also "unevaluatedItems".  Which items satisfy a
+  // `contains` depends on the values: item_rule().
   const auto by = [&](NodeId node) {
     const schema::ArrayRules& rules = document_.node(node).arrays();
     return rules.items != schema::kNoNode || index < rules.prefix_items.size();
@@ -201,6 +213,8 @@ bool SchemaSolver::evaluated(const UnevaluatedRule& rule, std::uint64_t index) {
 Literal SchemaSolver::item_rule(const UnevaluatedRule& rule) const {
   // For close(), `contains` evaluates nothing.
   if (rule.rule == kNever) return kNever;
+  // An item is evaluated if it satisfies one of the `contains` in scope, so the
+  // rule becomes "one of these, or the rule" (contains.h).
   std::vector<NodeId> contains;
   const auto see = [&](NodeId node) {
     const schema::ArrayRules& rules = document_.node(node).arrays();
@@ -217,6 +231,8 @@ Literal SchemaSolver::item_rule(const UnevaluatedRule& rule) const {
 
 ConjunctionId SchemaSolver::member_conjunction(DisjunctId object,
                                                const KeyClass& key_class) {
+  // A class of other keys has no number to be a key of the cache; what depends
+  // on it is cached by whoever holds the class.
   if (key_class.key == kNoKey) {
     return find_member_conjunction(object, key_class);
   }
@@ -232,6 +248,8 @@ ConjunctionId SchemaSolver::member_conjunction(DisjunctId object,
 // and by every pattern that matches; by `additionalProperties` only if neither
 // declares it.  Then come the unevaluated rules, for keys that no node in their
 // scope has evaluated, and what the expansion added about single keys.
+//
+// REQUIRES: kNoKey comes with the patterns that its keys match (KeyClass).
 ConjunctionId SchemaSolver::find_member_conjunction(DisjunctId object,
                                                     const KeyClass& key_class) {
   const ObjectConstraints& disjunct = objects_[object];
@@ -366,6 +384,9 @@ void SchemaSolver::survey(ConjunctionId root) {
     }
   };
   for (std::size_t i = 0; i < pending.size(); ++i) {
+    // Invariant: `pending` has, in the order of discovery, each conjunction in
+    // `seen` but the two trivial ones; those before i have been asked about.
+    //
     // Compilation is over, so `cancelled` is no longer called: the number of
     // steps is the only limit here.
     if (steps_.taken() - steps_before > kMaxSteps) return;
