@@ -27,6 +27,9 @@ void append_text(const json::Value& value, std::string& out) {
 // --- Columns -----------------------------------------------------------------
 
 void BitColumn::take(BitColumn&& other) {
+  // Blocks have any number of rows, so whole bytes can be appended only after a
+  // full one.  In the last byte the bits after the column are 0, as push()
+  // expects.
   if ((size_ & 7) == 0) {
     bytes_.insert(bytes_.end(), other.bytes_.begin(), other.bytes_.end());
     size_ += other.size_;
@@ -198,6 +201,8 @@ MessageColumns MessageColumns::merge(std::vector<MessageColumns> blocks) {
   take([](MessageColumns & of) -> auto& { return of.diagnostics.code; });
   take([](MessageColumns & of) -> auto& { return of.diagnostics.field; });
   take([](MessageColumns & of) -> auto& { return of.diagnostics.message; });
+  // Numbers are not freed one column after the other: the blocks have them
+  // until the end.
   const auto take_numbers = [&](auto column) {
     std::vector<std::int64_t>& to = column(out);
     for (std::size_t i = 1; i < blocks.size(); ++i) {
@@ -238,6 +243,8 @@ struct ArrayNode {
 };
 
 void release_array(ArrowArray* array) {
+  // A child without `release` was moved out by the consumer, who releases it
+  // (Arrow C data interface, "Moving child arrays").
   auto* const node = static_cast<ArrayNode*>(array->private_data);
   for (ArrowArray& child : node->children) {
     if (child.release != nullptr) child.release(&child);
@@ -271,6 +278,8 @@ class ArrayWriter {
   }
 
  private:
+  // The specification lets an empty buffer be null.  A pointer spares readers
+  // the case.
   static const void* not_null(const void* data) {
     static const std::int64_t kNothing = 0;
     return data != nullptr ? data : &kNothing;
@@ -283,9 +292,12 @@ class ArrayWriter {
     auto node = std::make_unique<ArrayNode>();
     node->storage = storage_;
     const std::size_t nulls = valid == nullptr ? 0 : valid->zeros();
+    // Without a null there is no bitmap, which the specification allows.
     if (nulls != 0) node->buffers[0] = valid->data();
     std::ranges::copy(buffers, node->buffers.begin() + 1);
     node->children = std::move(children);
+    // The list of children does not grow from here on, so that their addresses
+    // stay.
     node->pointers.reserve(node->children.size());
     for (ArrowArray& child : node->children) node->pointers.push_back(&child);
     ArrowArray out = {};
@@ -342,6 +354,7 @@ std::optional<Error> export_columns(MessageColumns columns, ArrowArray* out) {
        writer.texts(attempts.text), writer.integers(attempts.offset),
        writer.integers(attempts.end), writer.integers(attempts.token_offset),
        writer.integers(attempts.token_end), writer.texts(attempts.why)});
+  // ORDER: the columns, in arrow_message_schema()
   *out =
       writer.structs(from.valid.size(), &from.valid,
                      {writer.texts(from.reasoning), writer.texts(from.content),
@@ -397,6 +410,7 @@ ArrowSchema schema_node(const char* format, const char* name, bool nullable,
 
 }  // namespace
 
+// ORDER: the columns, as export_columns() writes them
 void arrow_message_schema(ArrowSchema* out) {
   const auto list = [](const char* name, std::vector<ArrowSchema> members) {
     return schema_node("+l", name, true,

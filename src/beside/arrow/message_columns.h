@@ -5,7 +5,8 @@
 //
 // Threads build MessageColumns for consecutive rows each.  merge() joins them
 // column by column and frees each column that it has copied, so that at most
-// one column exists twice.
+// one column exists twice; columns of numbers, which are small, it frees at its
+// end.
 
 #include <cstddef>
 #include <cstdint>

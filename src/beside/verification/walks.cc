@@ -126,6 +126,7 @@ class Walks {
     }
     for (std::size_t i = 0; i < options_.walks && !requests_.empty(); ++i) {
       Request& request = requests_[i % requests_.size()];
+      // One request after the other, and each round one token longer.
       const auto seed = options_.seed + static_cast<std::uint32_t>(i);
       walk(request, seed, 2 + i / requests_.size() % kLongest);
       if (findings_.size() >= kMostFindings) break;
@@ -141,6 +142,7 @@ class Walks {
   // An error of the format, or of its tag, which the caller places in the file.
   std::optional<Error> prepare(const Compiler& compiler) {
     using enum ReasoningMode;
+    // A format without calls has one kind of request for each mode.
     for (const ReasoningMode reasoning : {kAllowed, kRequired, kNone}) {
       for (const char* choice : {"auto", "required", "none"}) {
         StructuralTagOptions options;
@@ -201,6 +203,8 @@ class Walks {
       if (finding.error.path == place_of(field)) return;
     }
     FormatFinding found = finding_of(request, *std::move(fault));
+    // The same laws for other texts of up to three tokens before they end: one
+    // of these mostly shows the same, and people can read it.
     constexpr std::uint32_t kTries = 100;
     for (std::uint32_t i = 0; i < kTries; ++i) {
       fault = try_walk(request, seed + i, i % 4);
@@ -249,6 +253,7 @@ class Walks {
   // Makes `text_`.  Nothing if every law holds of it.
   std::optional<Fault> try_walk(Request& request, std::uint32_t seed,
                                 std::size_t steps) {
+    // 1. A text of the grammar.  The walk checks the masks on its way.
     Matcher matcher = request.constraint.matcher({.stop_ids = stops_});
     const Walk walk = request.walker->walk(matcher, seed, steps);
     text_ = words_.decode(walk.ids);
@@ -260,6 +265,7 @@ class Walks {
         (python_calls_ && has_infinite_number(text_))) {
       return std::nullopt;
     }
+    // 2. Its meaning: what the parser of the tag reads.
     TagParser tag(request.reader, {.vocabulary = options_.vocabulary});
     if (options_.vocabulary != nullptr) {
       tag.feed_tokens(walk.ids);
@@ -270,6 +276,9 @@ class Walks {
     // A mark that ends the last message may be the token that stopped the walk.
     if (!tag.complete()) return std::nullopt;
     const Message& meant = tag.message();
+    // 3. The format reads the same.  The further laws are about bytes: they
+    // cut,
+    //    render and damage the text.
     if (options_.vocabulary != nullptr) {
       return compare(meant, read([&](ResponseParser& parser) {
                        parser.feed_tokens(walk.ids);
@@ -322,6 +331,7 @@ class Walks {
       if (!field_called(field)) field = "";
       return Fault{std::move(field), start + what, meant.fields, read.fields};
     };
+    // Both ways: what was meant is read, and nothing else is.
     for (const json::Member& member : meant.fields.members()) {
       const std::string name =
           member.key == "tool_calls" && !calls.empty() ? calls : member.key;
@@ -366,6 +376,7 @@ class Walks {
     };
     if (auto fault = differ(read_bytes(text), "in single bytes")) return fault;
     std::mt19937 random(seed);
+    // Every cut of a short text, some of a long one.
     const std::size_t cuts = std::min(text.size(), kCuts);
     for (std::size_t i = 0; i < cuts; ++i) {
       const std::size_t at = cuts == text.size() ? i : random() % text.size();
@@ -383,7 +394,8 @@ class Walks {
   std::optional<Fault> try_rendered(const Message& message) const {
     const Result<std::string> rendered =
         format_.render(message.fields, {.tools = &tool_set_});
-    // A value may spell a mark, which as a token is another text.
+    // render() reads its text back itself.  A value may spell a mark, which as
+    // a token is another text.
     if (rendered || rendered.error().code == ErrorCode::kUnsupported ||
         rendered.error().message.find("as token ids") != std::string::npos) {
       return std::nullopt;

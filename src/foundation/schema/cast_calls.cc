@@ -1,3 +1,8 @@
+// What a string becomes depends on how it was written (Strings), and on its
+// parameter: of a plain one a list of types says all, of any other the schema
+// of the tool is asked (Declared).  cast_argument() has the order of the
+// attempts; the rest finds parameters, and the arguments of calls.
+
 #include "schema/cast_calls.h"
 
 #include <algorithm>
@@ -54,6 +59,7 @@ std::uint8_t known_types(const Parameter& parameter) {
 // A Python literal that is a list or an object, if the schema accepts one.
 std::optional<json::Value> cast_python(std::string_view text,
                                        const Parameter& parameter) {
+  // Parameter::types says all of a plain parameter.
   const std::uint8_t types =
       parameter.plain ? std::uint8_t{0} : known_types(parameter);
   const bool list =
@@ -129,6 +135,7 @@ std::optional<json::Value> cast_json(std::string_view text,
     type = LooseType::kInteger;
   }
   if (!takes(parameter, type)) return std::nullopt;
+  // cast() decides whether 2.0 is an integer.
   return cast(text, {type}, Numbers::kJson);
 }
 
@@ -136,6 +143,8 @@ std::optional<json::Value> cast_json(std::string_view text,
 // `stays`: the text is a valid string.
 std::optional<json::Value> cast_valid(std::string_view text,
                                       const Parameter& parameter, bool& stays) {
+  // valid() may not know.  Then the text is neither a value nor a string that
+  // stays, and the types of the parameter decide (cast_argument()).
   const Declared declared = parameter.declared();
   json::ParseOptions options;
   options.allow_nonfinite = false;
@@ -321,6 +330,10 @@ std::uint8_t types_of(const Parameter& parameter) {
 
 json::Value value_of_leaf(std::string_view text, const Parameter& parameter) {
   const json::Value string(text);
+  // In `<a></a>` stands an empty list, an empty object or an empty string.
+  // Where the schema accepts strings, and this one, it is the string; else the
+  // first container that it accepts; else, if no string is ever valid, the
+  // first that it names.
   if (base::python_strip(text).empty()) {
     const std::uint8_t types = types_of(parameter);
     const bool never_string = (types & kString) == 0;
@@ -376,6 +389,7 @@ std::vector<json::Member> changed_arguments(const json::Value& arguments,
 
 void set_members(std::vector<json::Member> changes, json::Value& object) {
   json::Object& members = object.mutable_members();
+  // The keys are those of the object: changed_arguments() has them from there.
   for (auto& [key, value] : changes) *members.find(key) = std::move(value);
 }
 
@@ -427,6 +441,8 @@ std::optional<Error> cast_tool_calls(json::Value& value, const ToolSet& tools,
       // mutable_items() copies a shared list here, before `pending` stores
       // pointers to its elements.
       json::Array& items = next.mutable_items();
+      // From the last, so that the first is taken from the stack next and the
+      // error is that of the first call.
       for (std::size_t i = items.size(); i-- > 0;) {
         if (is_container(items[i])) pending.push_back(&items[i]);
       }

@@ -50,6 +50,9 @@ class Fields {
     field.number = key >> 3;
     if (field.number == 0) return fail("A field has the number 0", begin);
     std::uint64_t size = 0;
+    // The wire types of Protocol Buffers: 0 varint, 1 eight bytes, 2 a size and
+    // as many bytes, 5 four bytes.  3 and 4 are groups, which models do not
+    // use.
     switch (key & 7) {
       case 0:
         if (!varint(field.value)) {
@@ -95,6 +98,7 @@ class Fields {
   // Seven bits a byte, the lowest first.
   bool varint(std::uint64_t& out) {
     out = 0;
+    // Ten bytes at most; bits beyond the 64th are dropped, as protobuf does.
     for (unsigned shift = 0; shift < 64 && !at_.bytes.empty(); shift += 7) {
       const auto byte = static_cast<unsigned char>(at_.bytes.front());
       skip(1);
@@ -129,6 +133,8 @@ struct Model {
   bool trims = true;
 };
 
+// A message inside another that is given twice is merged, field by field, as
+// the format requires: each part is read into the same Model.
 class ModelReader {
  public:
   std::optional<Error> read(std::string_view file, Model& model) {
@@ -274,6 +280,7 @@ std::optional<Id> end_of(const Model& model) {
   for (std::size_t id = 0; id < model.pieces.size(); ++id) {
     const Piece& piece = model.pieces[id];
     if (piece.text != model.end) continue;
+    // The first piece with that text is the one that a look-up finds.
     if (piece.type != PieceType::kControl) break;
     return static_cast<Id>(id);
   }

@@ -1,3 +1,6 @@
+// In two parts: from text to items, each with its place, and from items to
+// calls.  Damage is that of an item, so neither part stops at it.
+
 #include "parse/region_values.h"
 
 #include <algorithm>

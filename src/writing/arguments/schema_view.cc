@@ -67,7 +67,7 @@ JsonSchemaOptions solver_options() {
   return out;
 }
 
-// A JSON Pointer as the fragment of a URL.
+// A JSON Pointer as the fragment of a URL (RFC 6901, section 6).
 std::string fragment(std::string_view pointer) {
   constexpr std::string_view kHex = "0123456789ABCDEF";
   std::string out = "#";
@@ -119,6 +119,8 @@ Error ArgumentSchema::too_many(std::string path) {
                std::move(path)};
 }
 
+// Recursive over what applies in place: the loader refuses cycles of these, and
+// chains of more than Limits::json_depth.
 std::uint8_t ArgumentSchema::types_of(NodeId id) {
   const auto known = types_.find(id);
   if (known != types_.end()) return known->second;
@@ -137,6 +139,7 @@ std::uint8_t ArgumentSchema::types_of(NodeId id) {
     out &= listed;
   }
   if (node.has_any_of) out &= any(node.any_of);
+  // Which alternatives exclude each other is not asked: a superset.
   if (node.has_one_of) out &= any(node.one_of);
   for (NodeId part : node.all_of) out &= types_of(part);
   if (node.ref != schema::kNoNode) out &= types_of(node.ref);
@@ -323,6 +326,7 @@ bool ArgumentSchema::remove_names(ArgumentObject& constraints,
     return holds(one.name);
   });
   for (ArgumentObject::Extra& one : constraints.extras) {
+    // Undeclared names are written as they are (UndeclaredNames::writable).
     one.excludes.insert(one.excludes.end(), texts.begin(), texts.end());
   }
   return true;
@@ -353,6 +357,10 @@ std::string ArgumentSchema::base_uri() const {
   return base.empty() ? "parlance:arguments" : base;
 }
 
+// Each literal becomes the schema that its node was loaded from, negated or
+// not, and the types become "type".  A schema that contains a reference, or an
+// anchor, means something only where it stands: then the whole source is
+// embedded, under its base, and the part is a reference into it.
 json::Value ArgumentSchema::schema_of(const Conjunction& all,
                                       std::uint8_t wanted, bool integers) {
   json::Array parts;

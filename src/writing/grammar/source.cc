@@ -25,6 +25,7 @@ namespace {
 
 json::Value list(json::Array items) { return json::Value(std::move(items)); }
 
+// As texts, so that any std::size_t is read as it was written.
 json::Value limits_of(const GrammarLimits& limits) {
   json::Array out;
   for (const auto& [name, limit] : kGrammarLimits) {
@@ -54,6 +55,7 @@ std::string compact(const json::Value& value) {
   return json::dump(value, {.ascii = false, .compact = true});
 }
 
+// A source outlives the call that the caller may cancel, and its argument.
 GrammarLimits without_cancel(GrammarLimits limits) {
   limits.cancelled = nullptr;
   limits.cancelled_argument = nullptr;
@@ -174,6 +176,8 @@ std::shared_ptr<const Source> tag_source(
     read = [text = std::string(*text)] { return text; };
   } else {
     read = [tag] {
+      // A tag that was made from a request is written as it was loaded, which
+      // is what identifies its nodes (TagTree::source).
       const json::Value& loaded = detail::Access::impl(tag)->source;
       return compact(loaded.is_object() ? loaded : tag.to_json());
     };
@@ -248,6 +252,8 @@ class Reader {
     return out;
   }
 
+  // The functions that look tokens up refer to *this; the functions of Grammar
+  // that get them do not keep them.
   Result<Grammar> json_schema(GrammarLimits limits) const;
   // Null if the grammar was made without a vocabulary.
   notation::TokensSpelled tokens_spelled() const {

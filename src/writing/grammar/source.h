@@ -4,7 +4,7 @@
 // What a grammar was made from, as JSON from which it is made again.
 //
 //   {"kind": "ebnf", "text": "root ::= \"a\"", "root": "root",
-//    "limits": ["512", "4000000", "1000", "268435456"]}
+//    "limits": ["512", "4000000", "1000", "268435456", "4000000"]}
 //
 // A source has the kind, the text, all options, the tokens that the compile
 // looked up, and the sources of the grammars inside.  Equal sources make equal

@@ -162,6 +162,7 @@ Listed listed_values(const Value& root, const Value& schema) {
     const Value& one = *left.back();
     left.pop_back();
     if (!seen.insert(&one).second) continue;
+    // Keywords beside an enum or a const only take values away.
     if (const Value* values = one.find("enum")) {
       for (const Value& value : values->items()) out.values.push_back(&value);
       continue;
@@ -353,6 +354,8 @@ class Notes {
 
   static bool contains_any(std::string_view value, const Texts& excluded,
                            bool as_json) {
+    // What ends a value is looked for in the text as it is written, with quotes
+    // and escapes.
     const std::string text = as_json ? json::quoted(value) : std::string(value);
     return std::any_of(
         excluded.begin(), excluded.end(),

@@ -1,3 +1,12 @@
+// Asks the reader in this order, each step within what those before it left:
+//
+//   strings    by character: inside, first, last; then words that are read as
+//              something else, texts, and length
+//   others     numbers, booleans and null; lists and objects with the strings
+//              and the white space in them
+//   together   two arguments, one after the other
+//   names      of arguments that are not declared
+
 #include "inversion/read_texts.h"
 
 #include <algorithm>
@@ -101,6 +110,10 @@ std::string at_side(std::string_view text, Side side) {
 
 // The characters that texts may have at `side`.  `make` makes a probe of a text
 // and `read` says which probes are read back.
+//
+// Beyond ASCII a few characters stand for all: one of each size in UTF-8, and
+// four kinds of white space.  A text that the grammar does not have counts as
+// read (Probes::read()).
 template <typename Make, typename Read>
 Class find_class(const Class& within, Side side, const Make& make,
                  const Read& read) {
@@ -146,6 +159,8 @@ class Finder {
 
   Result<ReadTexts> find() {
     if (probes_.empty()) return std::move(out_);
+    // Strings come first: check_together() and find_names() use such as are
+    // read back.
     find_strings();
     find_others();
     if (auto error = check_together()) return *std::move(error);
@@ -210,6 +225,9 @@ class Finder {
   }
 
   void find_strings() {
+    // A return before "string" is added to the types means: no strings.
+    //
+    // 1. Whether any string is read, and in CDATA sections one that needs them.
     if (!probes_.reads(0, "ab")) return;
     if (probes_.elements() != nullptr &&
         probes_.elements()->strings == format::ElementLayout::Strings::kCdata &&
@@ -217,10 +235,14 @@ class Finder {
           probes_.reads_text(0, "<![CDATA[a<b>&\n]]>", "a<b>&\n"))) {
       return;
     }
+    // 2. The characters inside, by probes `a` + c + `a`.  Without letters there
+    //    are no strings worth having.
     const auto plain = [](const std::string& text) { return Value(text); };
     Class inside = classes_of(0, {}, Side::kInside, plain);
     leave_out_words(inside);
     if (inside.out['a']) return;
+    // 3. The first and the last character.  A style that strips has no white
+    //    space there by itself.
     Class edges = inside;
     if (probes_.strips()) {
       for (const char c : std::string_view(" \t\n\v\f\r\x1C\x1D\x1E\x1F")) {
@@ -232,11 +254,15 @@ class Finder {
     const Class last = classes_of(0, edges, Side::kLast, plain);
     leave_out_first(first);
     if (first.out['a']) return;
+    // 4. What a class of characters does not show: the empty text, a single
+    //    character, texts that the class of values forbids, and length.
     const bool empty = probes_.reads(0, "");
     if (empty) kept_.emplace_back("");
     const bool single = probes_.reads(0, "a");
     leave_out_begun();
     if (!find_longest()) return;
+    // 5. The pattern: one character, or first, inside and last.  None if all
+    //    strings are read back, or all that the style writes.
     out_.types.emplace_back("string");
     const bool all = empty && single && without_.empty() && !out_.longest;
     if (all && inside.full() && first.full() && last.full()) return;
@@ -292,6 +318,8 @@ class Finder {
   bool find_longest() {
     if (probes_.reads(0, std::string(kLong, 'a'))) return true;
     if (!probes_.raw_strings()) return false;
+    // Invariant: a string of `least` characters is read back, one of `most` is
+    // not.
     std::size_t least = 2;
     std::size_t most = kLong;
     while (most - least > 1) {
@@ -376,6 +404,8 @@ class Finder {
         first.out.set(static_cast<std::size_t>(c));
       }
     }
+    // Where a number counts as a string, but not with white space beside it, no
+    // string begins with white space.
     for (std::size_t i = words; i < values.size(); ++i) {
       if (read[i] || first.out[values[i].as_string()[0]]) continue;
       for (const char c : std::string_view(" \t\n\v\f\r")) {
@@ -398,6 +428,7 @@ class Finder {
         return probes_.reads_text(type, text, *json::parse(text));
       });
     };
+    // A class of values may also bound the length of numbers.
     const std::string zeros(kLong, '0');
     const bool integers = probes_.read_all(1, {0, 7, -12, 1234567,
                                                (std::int64_t{1} << 53) - 1}) &&
@@ -534,6 +565,9 @@ class Finder {
     const std::string& open = probes_.elements()->open;
     const std::string& middle = probes_.elements()->middle;
     std::vector<std::string>& out = out_.names_without;
+    // Each way to cut the text in three: an end of `open`, the name, and a
+    // beginning of `middle`.  A part that the markup spells pins the name at
+    // that end (^, $).
     for (const std::string& text : plan_.fields[*plan_.calls].raw_values) {
       for (std::size_t begin = 0; begin < text.size(); ++begin) {
         if (!open.ends_with(text.substr(0, begin))) continue;

@@ -87,6 +87,7 @@ void append_class(std::string& out, const regex::CharClass& set) {
   static const regex::CharClass scalar_values(
       {{0, 0xD7FF}, {0xE000, regex::kMaxCodePoint}});
   out += '[';
+  // Half of a surrogate pair is in no text, and has no spelling.
   const regex::CharClass shown = set.intersect(scalar_values);
   for (const regex::CharRange& range : shown.ranges()) {
     append_member(out, range.first);
@@ -120,6 +121,8 @@ class Writer {
 
   // `wanted`, followed by a number if that name is taken.
   std::string unused(const std::string& wanted) {
+    // Counting goes on from the last number, so that many rules of one name
+    // take one step each.
     std::string chosen = wanted;
     std::size_t& n = numbers_[wanted];
     while (!taken_.insert(chosen).second) {
@@ -128,6 +131,8 @@ class Writer {
     return chosen;
   }
 
+  // A rule gets its name, and its turn to be written, where it is first
+  // mentioned.  So rules that the root does not reach are not written.
   const std::string& use(RuleId id) {
     if (names_[id].empty()) {
       std::string wanted = id == rules_.root ? "root" : rules_.rules[id].name;
@@ -181,6 +186,8 @@ class Writer {
     if (options.marker != kNoExpr) {
       add(options.hide_marker ? "stop=" : "suffix=");
       const Expr& marker = rules_.exprs[options.marker];
+      // An option is a string or the name of a rule.  Any other marker becomes
+      // a rule of its own, which follows this one.
       if (marker.kind == ExprKind::kBytes) {
         append_string(text, rules_.texts[marker.index]);
       } else if (marker.kind == ExprKind::kRule) {
@@ -224,6 +231,7 @@ class Writer {
     const Expr& expr = rules_.exprs[task.expr];
     // The stack is popped from its end, so children are pushed in reverse.
     auto list = [&](std::string_view between, Context inner, Context loosest) {
+      // Parentheses where the context binds more tightly than a list may.
       const bool bare = task.context <= loosest;
       if (!bare) left.push_back({")"});
       for (std::size_t i = expr.children.size(); i-- > 0;) {
@@ -331,7 +339,8 @@ class Writer {
   void free_text(const rules::FreeTextExpr& text) {
     out_ += "TagDispatch(";
     for (const rules::FreeTextExpr::Trigger& trigger : text.triggers) {
-      // A trigger that begins with an exclude is never reached.
+      // A trigger that begins with an exclude is never reached, and read_ebnf()
+      // refuses it.
       bool reachable = true;
       for (const std::string& exclude : text.excludes) {
         reachable = reachable && !trigger.text.starts_with(exclude);
@@ -356,6 +365,8 @@ class Writer {
 
   void tokens(const rules::TokenSetExpr& set) {
     static constexpr rules::Token kLast = 0xFFFFFFFE;
+    // The last id that read_ebnf() takes.  ExcludeToken() without an id is not
+    // in the notation, so any token is written as a range.
     if (set.negated && set.ranges.empty()) {
       out_ += "Token(0-" + std::to_string(kLast) + ")";
       return;

@@ -145,6 +145,7 @@ bool ExpressionReader::close(Frame& inner, ExprId& out) {
 }
 
 void ExpressionReader::end_alternative() {
+  // An empty alternative is the empty text: the sequence of nothing.
   Frame& frame = frames_.back();
   frame.alternatives.push_back(rules_.sequence(std::move(frame.sequence)));
   frame.sequence.clear();
@@ -239,6 +240,7 @@ bool ExpressionReader::braces(std::uint32_t& min, std::uint32_t& max) {
 bool ExpressionReader::count(std::uint32_t& out) {
   const std::size_t begin = at_;
   std::uint64_t value = 0;
+  // Beyond what is accepted, so that 3000000000 is called too large.
   if (!number(0, std::uint64_t{1} << 40, value)) return false;
   if (value > 0x7FFFFFFF) {
     return fail(begin, at_, "A count goes up to 2147483647.",

@@ -442,6 +442,7 @@ std::vector<TokenRef> TagAnalysis::excluded_tokens(TagNodeId id) const {
 }
 
 std::optional<Error> check_structural_tag(const TagTree& tag) {
+  // The first error in the order of the nodes; then those of calls.
   const TagAnalysis analysis(tag);
   for (std::size_t i = 0; i < tag.nodes.size(); ++i) {
     const TagNode& node = tag.nodes[i];

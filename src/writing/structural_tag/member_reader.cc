@@ -62,6 +62,7 @@ const json::Value* MemberReader::find(std::string_view key, Need need) {
   know(key);
   const json::Value* value = object_.find(key);
   if (value == nullptr && need == kRequired && !error_) {
+    // A member that is missing has no place: the pointer is that of the object.
     error_ =
         Error{ErrorCode::kMissingKey,
               std::string(format_) + ": '" + std::string(key) + "' is missing.",
@@ -74,6 +75,8 @@ std::string MemberReader::text(std::string_view key) {
   const json::Value* value = find(key, kRequired);
   if (value == nullptr) return "";
   if (!value->is_string()) {
+    // After an error the value is read as an empty one, here and below: the
+    // caller goes on, and drops it.
     fail(ErrorCode::kWrongType, key,
          "must be a string, got " + kind_of(*value) + ".");
   }
@@ -132,6 +135,7 @@ std::int64_t MemberReader::integer(std::string_view key, std::int64_t least,
   const json::Value* value = find(key, kRequired);
   if (value == nullptr) return least;
   const std::optional<std::int64_t> number = whole_number(*value);
+  // Integers beyond 64 bits: only the sign of such a number matters.
   const bool positive_big = value->kind() == json::Kind::kBigInt &&
                             !value->as_string().starts_with('-');
   if (!number && !positive_big) {
