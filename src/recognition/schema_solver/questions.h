@@ -54,7 +54,10 @@ class Questions {
     std::uint32_t low = 0;
     std::uint64_t serial = 0;  // of the question at `low`; 0: there is none
     std::uint64_t changes = 0;
-    bool unasked = false;  // it rests on a question that was not asked
+    // It rests on a question that was not asked, and is valid until more is
+    // found of anything.  What an expansion did not ask is asked outside of it.
+    bool unasked = false;
+    bool in_expansion = false;
   };
 
   // The number of questions in progress.  Of two questions in progress the
@@ -80,8 +83,15 @@ class Questions {
   // Whether a provisional answer is still valid.  If so, the answer that is
   // being made rests on what that one had read.
   bool holds(Provisional answer) {
+    if (answer.unasked) {
+      if (answer.changes != changes_ ||
+          (answer.in_expansion && !in_expansion())) {
+        return false;
+      }
+      not_asked();
+      return true;
+    }
     if (answer.serial == 0) return false;
-    const bool unasked = answer.unasked;
     // What was assumed of a question is what it was answered with: then the
     // answer rests on what that one rests on.
     while (answer.low >= depth() ||
@@ -95,14 +105,27 @@ class Questions {
     }
     if (answer.changes != changes_) return false;
     read(answer.low);
-    if (unasked) not_asked();
     return true;
   }
   // It changes when answers may have become invalid.
   std::uint64_t changes() const { return changes_; }
   // Says that more was found than was assumed of a question not asked.
   void changed() { ++changes_; }
+  bool in_expansion() const { return expansions_ > 0; }
   std::size_t memory_bytes() const { return ended_.size() * 64; }
+
+  // While it is alive, questions are those of an expansion, which cannot be
+  // made again: they are not postponed.
+  class InExpansion {
+   public:
+    explicit InExpansion(Questions& all) : all_(all) { ++all_.expansions_; }
+    ~InExpansion() { --all_.expansions_; }
+    InExpansion(const InExpansion&) = delete;
+    InExpansion& operator=(const InExpansion&) = delete;
+
+   private:
+    Questions& all_;
+  };
 
   // While it is alive, a question is in progress.
   class Question {
@@ -129,9 +152,10 @@ class Questions {
       const std::uint64_t serial = all_.in_progress_[depth_].serial;
       const std::uint32_t low = all_.low_;
       all_.ended_[serial] =
-          low >= depth_
-              ? Provisional{.changes = all_.changes_}
-              : Provisional{low, all_.in_progress_[low].serial, all_.changes_};
+          low >= depth_ ? Provisional{.changes = all_.changes_}
+                        : Provisional{.low = low,
+                                      .serial = all_.in_progress_[low].serial,
+                                      .changes = all_.changes_};
     }
     // The subject has more values than were assumed: answers that have read
     // the question may count too little.
@@ -153,12 +177,15 @@ class Questions {
         : all_(all),
           before_(std::exchange(all.low_, kNone)),
           unasked_before_(all.unasked_) {}
-    ~Answer() { all_.low_ = final() ? before_ : std::min(before_, all_.low_); }
+    ~Answer() {
+      if (all_.low_ >= all_.depth()) all_.low_ = kNone;
+      all_.low_ = std::min(before_, all_.low_);
+    }
     Answer(const Answer&) = delete;
     Answer& operator=(const Answer&) = delete;
 
-    // Whether no question in progress was read.
-    bool final() const { return all_.low_ >= all_.depth(); }
+    // Whether no question in progress was read, and all were asked.
+    bool final() const { return !unasked() && all_.low_ >= all_.depth(); }
     // Whether it rests on a question that was not asked.
     bool unasked() const { return all_.unasked_ != unasked_before_; }
     void forget() {
@@ -167,8 +194,14 @@ class Questions {
     }
     // REQUIRES: !final().
     Provisional provisional() const {
-      return {all_.low_, all_.in_progress_[all_.low_].serial, all_.changes_,
-              unasked()};
+      if (unasked()) {
+        return {.changes = all_.changes_,
+                .unasked = true,
+                .in_expansion = all_.in_expansion()};
+      }
+      return {.low = all_.low_,
+              .serial = all_.in_progress_[all_.low_].serial,
+              .changes = all_.changes_};
     }
 
    private:
@@ -189,6 +222,7 @@ class Questions {
   std::uint64_t changes_ = 0;
   // How many that the answers being made rest on were not asked.
   std::uint64_t unasked_ = 0;
+  std::uint32_t expansions_ = 0;  // in progress
   // How many questions that had been read ended undecided, or were not asked.
   std::uint64_t undecided_ = 0;
   // Of questions that had been read and ended without more values, by serial:

@@ -51,12 +51,7 @@ Satisfiability::Known& Satisfiability::known(ConjunctionId conjunction,
 bool Satisfiability::answered(const Decision& decision) {
   using State = Decision::State;
   if (decision.state == State::kUnknown) {
-    if (decision.no_until != questions_.changes() + 1 ||
-        (decision.in_expansion && expanding_ == 0)) {
-      return questions_.holds(decision.provisional_no);
-    }
-    questions_.not_asked();
-    return true;
+    return questions_.holds(decision.provisional_no);
   }
   if (decision.state == State::kInProgress) questions_.read(decision.depth);
   return true;
@@ -96,13 +91,10 @@ Satisfiability::Verdict Satisfiability::decide(Decision& decision,
 void Satisfiability::store_no(Decision& decision,
                               const Questions::Answer& answer) {
   using State = Decision::State;
-  decision.state = State::kUnknown;
-  if (answer.unasked()) {
-    decision.no_until = questions_.changes() + 1;
-    decision.in_expansion = expanding_ > 0;
-  } else if (answer.final()) {
+  if (answer.final()) {
     decision.state = State::kNo;
   } else {
+    decision.state = State::kUnknown;
     decision.provisional_no = answer.provisional();
   }
 }
@@ -127,12 +119,12 @@ bool Satisfiability::may_ask(const Subject& subject, Verdict& verdict) {
   // object that has begun, whose branches count as well.
   const std::uint32_t depth = questions_.depth();
   if (depth == 0 ||
-      (depth < (expanding_ > 0 ? kMostInExpansions : kMostNested) &&
+      (depth < (questions_.in_expansion() ? kMostInExpansions : kMostNested) &&
        branches_ < kMostBranches)) {
     return true;
   }
   questions_.not_asked();
-  if (expanding_ > 0) return false;
+  if (questions_.in_expansion()) return false;
   Known& known = this->known(subject.conjunction, subject.type);
   (subject.all ? known.postponed : known.any.postponed) = true;
   postponed_.push_back(subject);
@@ -215,8 +207,9 @@ Satisfiability::Verdict Satisfiability::solve(ConjunctionId conjunction,
     return {.yes = yes,
             .exactness = yes ? Exactness{} : Exactness::undecided()};
   }
+  if (questions_.depth() > 0) return ask(conjunction, type);
+  Questions::Answer answer(questions_);
   Verdict verdict = ask(conjunction, type);
-  if (questions_.depth() > 0) return verdict;
   // Each turn decides what was postponed, so that there is less of it.
   while (!postponed_.empty() && !verdict.yes) {
     settle();
@@ -226,6 +219,7 @@ Satisfiability::Verdict Satisfiability::solve(ConjunctionId conjunction,
     postponed_.clear();
     questions_.changed();
   }
+  answer.forget();  // what was not asked at first has been settled
   return verdict;
 }
 
@@ -342,11 +336,14 @@ const std::vector<DisjunctId>& Satisfiability::disjuncts(
   if (levels_ != kAnyLevels && is_nested(type)) {
     return disjuncts_within(conjunction, type);
   }
+  if (questions_.depth() > 0) return ask_disjuncts(conjunction, type);
+  Questions::Answer answer(questions_);
   const std::vector<DisjunctId>* found = &ask_disjuncts(conjunction, type);
-  while (questions_.depth() == 0 && !postponed_.empty()) {
+  while (!postponed_.empty()) {
     settle();
     found = &ask_disjuncts(conjunction, type);
   }
+  answer.forget();
   return *found;
 }
 
@@ -388,7 +385,7 @@ const std::vector<DisjunctId>& Satisfiability::ask_disjuncts(
       known.satisfiable.push_back(expansion.all[i]);
     }
   }
-  if (!answer.unasked() && answer.final()) known.finish();
+  if (answer.final()) known.finish();
   return known.satisfiable;
 }
 

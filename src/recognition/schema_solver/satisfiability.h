@@ -109,13 +109,8 @@ class Satisfiability {
     State state = State::kUnknown;
     std::uint32_t depth = 0;                // while in progress
     Questions::Provisional provisional_no;  // while unknown
-    // While unknown, one more than Questions::changes() when it was answered
-    // with "no" because of questions not asked; 0: it was not.
-    std::uint64_t no_until = 0;
-    // These were not postponed, as an expansion could not be made again.
-    bool in_expansion = false;
-    bool postponed = false;  // it was assumed to be "no"
-    Exactness exactness;     // of the last "no"
+    bool postponed = false;                 // it was assumed to be "no"
+    Exactness exactness;                    // of the last "no"
 
     bool decided() const { return state == State::kYes || state == State::kNo; }
   };
@@ -216,7 +211,6 @@ class Satisfiability {
       disjuncts_within_;
 
   std::uint32_t levels_ = kAnyLevels;
-  std::uint32_t expanding_ = 0;     // expansions in progress
   std::uint32_t branches_ = 0;      // clauses that are branched on
   std::vector<Subject> postponed_;  // and not yet asked from outside
 };
@@ -241,16 +235,11 @@ class ScopedDepthLimit {
 class ScopedExpansion {
  public:
   explicit ScopedExpansion(Satisfiability& answers)
-      : answers_(answers), any_(answers, kAnyLevels) {
-    ++answers_.expanding_;
-  }
-  ~ScopedExpansion() { --answers_.expanding_; }
-  ScopedExpansion(const ScopedExpansion&) = delete;
-  ScopedExpansion& operator=(const ScopedExpansion&) = delete;
+      : any_(answers, kAnyLevels), expansion_(answers.questions_) {}
 
  private:
-  Satisfiability& answers_;
   const ScopedDepthLimit any_;
+  const Questions::InExpansion expansion_;
 };
 
 }  // namespace parlance::schema_solver
