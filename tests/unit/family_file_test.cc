@@ -263,6 +263,12 @@ TEST(FamilyFile, ErrorsOfReading) {
        "did you mean 'calls'? Fields: thinking, calls, content"},
       {with_parlance(R"("read": {"thinking": {"arguments": {}}})"),
        "/parlance/read/thinking/arguments", "is for \"content\""},
+      // Regions without a call, and with two, would have no one value.
+      {R"({"name": "x", "response_template": {"start_anchor": "<a>",
+           "fields": {"calls": {"open": "<c>", "close": "</c>",
+           "content": "text"}}}, "parlance": {"read": {"calls": {
+           "syntax": "python_calls", "values": "one"}}}})",
+       "/parlance/read/calls/values", "any number of calls"},
   };
   for (const ErrorRow& row : others) expect_error(row);
 }

@@ -341,6 +341,14 @@ FieldReading load_field(const FileValue& value, const Field& field) {
        {"strip", [&](const FileValue& one) { out.strip = one.boolean(); }},
        {"as", [&](const FileValue& one) { out.as = one.text(); }}},
       " of field '" + field.name + "'");
+  if (out.syntax == ValueSyntax::kPythonCalls &&
+      out.count == ValueCount::kOne) {
+    const FileValue count = value.member("values", "'values'");
+    count.fail(ErrorCode::kConflict,
+               count.what() +
+                   " is \"one\", and a region of \"python_calls\" has any "
+                   "number of calls: leave 'values' out.");
+  }
   return out;
 }
 

@@ -561,6 +561,8 @@ Result<Value> read_values(const Field& field, const FieldReading& reading,
   }
   damage.insert(damage.end(), bad.begin(), bad.end());
   if (has_several_values(field, reading)) return Value(std::move(calls));
+  // Only "python_calls" gives another number of items than one, and the loader
+  // lets it stand for several values only.
   return std::move(calls[0]);
 }
 
