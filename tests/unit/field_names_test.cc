@@ -42,6 +42,22 @@ TEST(FieldNames, WhatCannotBeRenamedIsAnError) {
             ErrorCode::kConflict);
 }
 
+TEST(FieldNames, EarlierNamesStay) {
+  const Result<Format> bare = Format::from_json(
+      R"({"start_anchor": "A", "defaults": {"thinking": "none"}, "fields": {
+          "thinking": {"open": "<t>", "close": "</t>"},
+          "note": {"open": "<n>", "close": "</n>"}}})");
+  ASSERT_TRUE(bare);
+  const Result<Format> one = bare->with_names(Names{{"thinking", "why"}});
+  ASSERT_TRUE(one);
+  const Result<Format> two = one->with_names(Names{{"note", "aside"}});
+  ASSERT_TRUE(two);
+  EXPECT_EQ(json::dump(parse_response(*two, "<n>x</n>").fields),
+            R"({"why": "none", "aside": "x"})");
+  EXPECT_EQ(two->with_names(Names{{"note", "why"}}).error().code,
+            ErrorCode::kConflict);
+}
+
 TEST(FieldNames, DefaultsOfTheTemplateAreRenamedToo) {
   const Result<Format> bare = Format::from_json(
       R"({"start_anchor": "A", "defaults": {"thinking": "none", "role": "x"},

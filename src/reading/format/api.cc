@@ -201,13 +201,16 @@ Result<Format> Format::from_json(std::string_view text,
 Result<Format> Format::with_names(
     std::span<const std::pair<std::string, std::string>> names) const {
   // Loaded again, because parsers may share *impl_ and its programs, which have
-  // the old names.  An earlier with_names() is not in the file: `from` is
-  // always a name of the template, and names that it gave are lost.
+  // the old names.  The file has the names of the template, by which `names`
+  // look fields up; those that an earlier call gave are copied.
   Result<std::shared_ptr<format::FormatImpl>> loaded =
       load_source(impl_->file, impl_->limits);
   if (!loaded) return std::move(loaded).error();
   (*loaded)->built_in = impl_->built_in;
   format::Description& description = (*loaded)->description;
+  for (std::size_t i = 0; i < description.fields.size(); ++i) {
+    description.fields[i].name = impl_->description.fields[i].name;
+  }
   // Each pair is looked up by the name in the template, and collisions are
   // looked for after the last, so two fields may swap their names.
   for (const auto& [from, to] : names) {
