@@ -3,6 +3,7 @@
 // whole tree shows.
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -182,20 +183,23 @@ std::optional<Error> check_token_triggers(const TagTree& tag,
   if (texts != 0 && texts != body.triggers.size() + node.children.size()) {
     return std::nullopt;
   }
-  std::vector<bool> used(body.triggers.size(), false);
+  // How often each token is a trigger, and how often it begins a tag.
+  struct Uses {
+    std::size_t triggers = 0;
+    std::size_t tags = 0;
+  };
+  std::map<TokenRef, Uses> uses;
+  for (const TokenRef& trigger : body.triggers) ++uses[trigger].triggers;
   for (TagNodeId child : node.children) {
     const TokenRef& begin = begin_of(child);
-    const auto found =
-        std::find(body.triggers.begin(), body.triggers.end(), begin);
-    if (found == body.triggers.end() ||
-        std::find(found + 1, body.triggers.end(), begin) !=
-            body.triggers.end()) {
+    Uses& of = uses[begin];
+    if (of.triggers != 1) {
       return token_begin_error(tag[child], in_quotes(begin));
     }
-    used[static_cast<std::size_t>(found - body.triggers.begin())] = true;
+    ++of.tags;
   }
-  for (std::size_t i = 0; i < used.size(); ++i) {
-    if (!used[i]) {
+  for (std::size_t i = 0; i < body.triggers.size(); ++i) {
+    if (uses[body.triggers[i]].tags == 0) {
       return unused_token_error(node, i, in_quotes(body.triggers[i]));
     }
   }
@@ -230,9 +234,9 @@ std::optional<Error> check_reachable(const std::vector<std::string>& triggers,
 std::optional<Error> check_reachable_tokens(
     const std::vector<TokenRef>& triggers,
     const std::vector<TokenRef>& excludes, const TagNode& node) {
+  const std::set<TokenRef> excluded(excludes.begin(), excludes.end());
   for (std::size_t i = 0; i < triggers.size(); ++i) {
-    if (std::find(excludes.begin(), excludes.end(), triggers[i]) !=
-        excludes.end()) {
+    if (excluded.contains(triggers[i])) {
       return excluded_trigger_error(node, i, in_quotes(triggers[i]));
     }
   }

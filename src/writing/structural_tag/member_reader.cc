@@ -136,9 +136,9 @@ std::int64_t MemberReader::integer(std::string_view key, std::int64_t least,
   if (value == nullptr) return least;
   const std::optional<std::int64_t> number = whole_number(*value);
   // Integers beyond 64 bits: only the sign of such a number matters.
-  const bool positive_big = value->kind() == json::Kind::kBigInt &&
-                            !value->as_string().starts_with('-');
-  if (!number && !positive_big) {
+  const bool big = value->kind() == json::Kind::kBigInt;
+  const bool positive_big = big && !value->as_string().starts_with('-');
+  if (!number && !big) {
     fail(ErrorCode::kWrongType, key,
          value->kind() == json::Kind::kFloat
              ? "must be a whole number."
@@ -151,10 +151,12 @@ std::int64_t MemberReader::integer(std::string_view key, std::int64_t least,
     }
     return kUnbounded;
   }
-  if (*number < least) {
+  if (!number || *number < least) {
     fail(ErrorCode::kConflict, key,
          "must be at least " + std::to_string(least) + ", got " +
-             std::to_string(*number) + ".");
+             (number ? std::to_string(*number)
+                     : std::string(value->as_string())) +
+             ".");
     return least;
   }
   return *number;

@@ -118,7 +118,7 @@ struct TokenRef {
   std::string text;  // not empty: the token that decodes to this
 
   bool by_text() const { return !text.empty(); }
-  bool operator==(const TokenRef&) const = default;
+  auto operator<=>(const TokenRef&) const = default;
 };
 
 // What opens or closes a tag: one of `texts`, or the token.
