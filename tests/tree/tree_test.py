@@ -102,6 +102,26 @@ def test_no_file_holds(what):
     assert not found, "\n".join(found)
 
 
+# A program that embeds the library may have set any locale.
+BY_LOCALE = re.compile(
+    r"\b(?:strto(?:d|f|ld)|ato[fil]|sto(?:d|f|ld)|setlocale"
+    r"|is(?:alnum|alpha|digit|lower|print|punct|space|upper|xdigit)"
+    r"|to(?:lower|upper))\("
+)
+
+
+def test_no_locale_decides_what_the_library_reads():
+    assert BY_LOCALE.search("std::strtod(text, &end)")
+    found = [
+        f"{name}:{number}: {line.strip()}"
+        for name in FILES
+        if name.startswith(("src/", "bindings/c/")) and name.endswith((".cc", ".h"))
+        for number, line in enumerate(text_of(name).splitlines(), 1)
+        if BY_LOCALE.search(line.partition("//")[0])
+    ]
+    assert not found, "\n".join(found)
+
+
 def test_scripts_can_be_run():
     names = [
         n

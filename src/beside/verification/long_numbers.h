@@ -3,9 +3,9 @@
 
 #include <cmath>
 #include <cstddef>
-#include <cstdlib>
-#include <string>
 #include <string_view>
+
+#include "base/python_number.h"
 
 namespace parlance::verification {
 
@@ -38,8 +38,11 @@ inline bool has_infinite_number(std::string_view text) {
     }
     std::size_t end = text.find_first_not_of(kNumber, at);
     if (end == std::string_view::npos) end = text.size();
-    const std::string number(text.substr(at, end - at));
-    if (std::isinf(std::strtod(number.c_str(), nullptr))) return true;
+    double number = 0;
+    if (base::python_float(text.substr(at, end - at), number) &&
+        std::isinf(number)) {
+      return true;
+    }
     at = end;
   }
   return false;

@@ -4,8 +4,8 @@
 #include "tag_parser/resume_point.h"
 
 #include <algorithm>
-#include <cctype>
 
+#include "base/ascii.h"
 #include "tag_parser/pike_vm.h"
 #include "tag_parser/program.h"
 
@@ -15,7 +15,7 @@ namespace parlance::tag_parser {
 
 std::string_view distinctive_end(std::string_view marker) {
   const bool word = std::any_of(marker.begin(), marker.end(), [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0;
+    return base::is_letter(c) || base::is_digit(c);
   });
   if (!word) return "";
   return marker.substr(marker.find_first_not_of(" \t\r\n\"')]}"));

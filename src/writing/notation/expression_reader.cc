@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <utility>
 
 #include "base/ascii.h"
+#include "base/python_number.h"
 #include "base/utf8.h"
 #include "regex/char_class.h"
 
@@ -350,10 +350,10 @@ bool ExpressionReader::temperature(std::size_t begin, rules::RuleOptions& out) {
          ((peek() == '-' || peek() == '+') && at_ > number_begin)) {
     ++at_;
   }
-  const std::string digits(text_.substr(number_begin, at_ - number_begin));
-  char* end = nullptr;
-  const double read = std::strtod(digits.c_str(), &end);
-  if (digits.empty() || *end != '\0' || !std::isfinite(read)) {
+  double read = 0;
+  if (!base::python_float(text_.substr(number_begin, at_ - number_begin),
+                          read) ||
+      !std::isfinite(read)) {
     return fail(begin, std::max(at_, begin + 1),
                 "A temperature is a finite number, 0 or greater.");
   }

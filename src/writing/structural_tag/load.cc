@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <utility>
 
+#include "base/ascii.h"
 #include "json/located.h"
 #include "structural_tag/member_reader.h"
 #include "structural_tag/members.h"
@@ -311,7 +311,8 @@ DelimitedLayout load_delimited(MemberReader& layout,
   }
   // What opens a string must not be taken for another value or a bare key.
   const unsigned char first = out.open.empty() ? '<' : out.open.front();
-  if (first >= 0x80 || first <= ' ' || std::isalnum(first) != 0 ||
+  if (first >= 0x80 || first <= ' ' || base::is_letter(first) ||
+      base::is_digit(first) ||
       std::string_view("_-+.,:{}[]").find(static_cast<char>(first)) !=
           std::string_view::npos) {
     layout.fail(ErrorCode::kConflict, "string",
