@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <string>
 #include <utility>
@@ -24,7 +25,15 @@ class RandomRules {
   explicit RandomRules(std::uint32_t seed, bool texts = false)
       : random_(seed), texts_(texts) {}
 
-  // root ::= a b c, each of them captured and one of random rules.
+  // A run of the characters a and b before part `at` of a row, or after all.
+  struct Run {
+    std::size_t at = 0;
+    std::uint32_t min = 0;
+    std::uint32_t max = rules::kUnbounded;
+  };
+
+  // root ::= a b c, each of them captured and one of random rules.  Half of the
+  // rows contain run().
   rules::Rules make_row() {
     rules::Rules rules = make();
     const std::size_t count = rules.rules.size();
@@ -36,10 +45,21 @@ class RandomRules {
       rules.rules[rule].options.capture = name;
       row.push_back(rules.reference(rule));
     }
+    run_.reset();
+    if (pick(2) == 0) {
+      run_ = Run{.at = pick(4), .min = pick(3)};
+      if (pick(2) == 0) run_->max = run_->min + 1 + pick(2);
+      row.insert(row.begin() + static_cast<std::ptrdiff_t>(run_->at),
+                 rules.repeat(rules.char_class(regex::CharClass({{'a', 'b'}})),
+                              run_->min, run_->max));
+    }
     rules.root = rules.add_rule("row");
     rules.rules[rules.root].body = rules.sequence(std::move(row));
     return rules;
   }
+
+  // That of the last row.
+  const std::optional<Run>& run() const { return run_; }
 
   rules::Rules make() {
     rules::Rules rules;
@@ -151,6 +171,7 @@ class RandomRules {
   }
 
   std::mt19937 random_;
+  std::optional<Run> run_;
   bool texts_ = false;
   bool sets_ = false;
 };

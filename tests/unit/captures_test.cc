@@ -123,6 +123,40 @@ TEST(Captures, OfTexts) {
   }
 }
 
+TEST(Captures, OfTextsThatAreReadInSeveralWays) {
+  const struct {
+    std::string_view ebnf;
+    std::string_view text;
+    std::string_view found;
+  } rows[] = {
+      // The ways part in the middle of a run.
+      {"root ::= [a]{1,2} c d\nc[capture=\"c\"] ::= [a]+\nd ::= [a]*", "aaaaa",
+       "c=aaa@2..5"},
+      // A run that is empty is no part.
+      {"root ::= [a]{0,2} c d\nc[capture=\"c\"] ::= [a]+\nd ::= [a]*", "aaaaa",
+       "c=aaaaa@0..5"},
+      // After `d` comes an empty part, after `c` a longer one.
+      {"root ::= (d e | c) f\nc[capture=\"c\"] ::= c1\nc1 ::= c2\nc2 ::= c3\n"
+       "c3 ::= c4\nc4 ::= c5\nc5 ::= \"a\"\nd[capture=\"d\"] ::= \"a\"\n"
+       "e ::= \"\"\nf ::= \"b\"",
+       "ab", "c=a@0..1"},
+      // `r` derives itself.
+      {"root ::= r\nr[capture=\"r\"] ::= [a]{0,2} (r | \"a\") e\ne ::= \"\"",
+       "aaa", "r=aaa@0..3"},
+      {"root ::= r\nr[capture=\"r\"] ::= [a]{1,2} (r | \"a\") e\ne ::= \"\"",
+       "aaa", "r=aaa@0..3"},
+      {"root ::= r\n"
+       "r[capture=\"r\"] ::= [a-z]{0,2} (r | [a-b]) (\"ab\" | e)\ne ::= \"\"",
+       "aaa", "r=aaa@0..3"},
+  };
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.ebnf);
+    const Result<Grammar> grammar = Grammar::from_ebnf(row.ebnf);
+    ASSERT_TRUE(grammar);
+    EXPECT_EQ(shown(captures(*grammar, row.text, 1000)), row.found);
+  }
+}
+
 TEST(Captures, OfTokens) {
   const Result<Grammar> grammar = Grammar::from_ebnf(
       "root ::= call\n"
@@ -204,6 +238,23 @@ TEST(Captures, OfLongTextsAreLinear) {
     const double before = std::max(seconds(1500), 0.005);
     EXPECT_LT(seconds(12'000), 30 * before) << one.ebnf;
   }
+}
+
+// Each token that is read by its id and by its bytes copies the activations
+// that are open: copies count as items do.
+TEST(Captures, OfTokensInsideManyLimitedRulesAreLimited) {
+  const Result<Grammar> grammar = Grammar::from_ebnf(
+      "root ::= r\n"
+      "r[max_tokens=100000] ::= \"(\" r \")\" | (Token(0) | \"ab\")+ \")\"\n");
+  ASSERT_TRUE(grammar);
+  const auto read = [&](std::size_t open, std::size_t copies) {
+    std::vector<CapturedToken> tokens(open, {1, "("});
+    tokens.resize(open + copies, {0, "a"});
+    return captures(*grammar, tokens, 100'000);
+  };
+  EXPECT_TRUE(read(5000, 10));
+  EXPECT_TRUE(read(10, 1000));
+  EXPECT_EQ(read(5000, 100).error().code, ErrorCode::kTooLarge);
 }
 
 TEST(Captures, CanBeCancelled) {

@@ -3,11 +3,11 @@
 #include "cfg_recogniser/earley.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
-#include <tuple>
-#include <unordered_set>
+#include <unordered_map>
 #include <utility>
 
 #include "base/mix.h"
@@ -31,8 +31,7 @@ std::size_t EarleyRecogniser::ItemHash::operator()(const Item& item) const {
   return static_cast<std::size_t>(hash);
 }
 
-// While recording: the limit of steps spent on comparing derivations, per item
-// allowed.
+// The limit of EarleyRecogniser::steps_, per item allowed.
 constexpr std::size_t kStepsPerItem = 100;
 
 // Completes a state set: predicts and completes until nothing follows any more
@@ -46,6 +45,10 @@ constexpr std::size_t kStepsPerItem = 100;
 // the best back pointer that was known then.  again_ has those among them whose
 // derivation has improved since; an item of again_ that was not followed yet is
 // skipped, because it will be followed with its better pointer anyway.
+//
+// It ends: a back pointer only changes to improve the derivation of its item,
+// which improves the derivations through that item or leaves them as they are.
+// So no derivation comes back.
 class EarleyRecogniser::Closure {
  public:
   Closure(EarleyRecogniser& recogniser, const Place& place, StateSet& column)
@@ -60,7 +63,8 @@ class EarleyRecogniser::Closure {
       add(kernel.items[i], i < kernel.backs.size() ? kernel.backs[i] : Back{});
     }
     for (std::size_t i = 0; i < column_.items.size() || !again_.empty();) {
-      if (column_.made + column_.items.size() > recogniser_.max_items_ ||
+      if (column_.made + recogniser_.copied_ + column_.items.size() >
+              recogniser_.max_items_ ||
           recogniser_.steps_ > kStepsPerItem * recogniser_.max_items_) {
         recogniser_.overflowed_ = true;
         column_.overflowed = true;
@@ -70,15 +74,14 @@ class EarleyRecogniser::Closure {
         return;
       }
       first_time_ = again_.empty();
-      std::uint32_t next = 0;
       if (first_time_) {
-        next = static_cast<std::uint32_t>(i++);
+        followed_ = static_cast<std::uint32_t>(i++);
       } else {
-        std::tie(next, wave_) = again_.back();
+        followed_ = again_.back();
         again_.pop_back();
-        if (next >= i) continue;
+        if (followed_ >= i) continue;
       }
-      follow(column_.items[next], next);
+      follow(column_.items[followed_], followed_);
     }
     column_.made += column_.items.size();
     if (recogniser_.recording_) column_.all = column_.items;
@@ -120,8 +123,8 @@ class EarleyRecogniser::Closure {
   //
   // A derivation inside a rule is a list of parts: calls of rules, texts, and
   // runs of characters read by one state.  Of two derivations, the preferred
-  // one has the longer part where they first differ; parts that read nothing do
-  // not count.
+  // one has the longer part where they first differ, or fewer parts if the
+  // further ones of the other are empty: any part that follows is longer.
 
   // An item, by its state set and its index there.
   using Node = std::pair<std::uint32_t, std::uint32_t>;
@@ -141,16 +144,23 @@ class EarleyRecogniser::Closure {
 
   // A derivation, followed backwards.
   struct Derivation {
+    // An item that was met: in which visit of a state set; the number of parts
+    // after it; and whether its state reads there.
+    struct Met {
+      std::uint64_t visit = 0;
+      std::size_t parts = 0;
+      bool reads = false;
+    };
+
     Node at;
     StateId run = kNoState;                // the state that reads here
     bool done = false;                     // at the beginning of the rule
     std::vector<std::uint32_t> ends = {};  // of its parts, the last first
-    // The items met in the current state set, with the number of parts after
-    // each.
-    std::vector<std::pair<std::uint32_t, std::size_t>> met = {};
+    std::uint64_t visit = 0;               // of the current state set
+    std::vector<Met> met = {};             // by item of the current state set
   };
 
-  void go_back(Derivation& derivation, const Back& back) const {
+  void go_back(Derivation& derivation, const Back& back) {
     ++recogniser_.steps_;
     if (back.column == Back::kNone || back.entered) {
       derivation.done = true;
@@ -166,20 +176,28 @@ class EarleyRecogniser::Closure {
     }
     derivation.run = read ? state : kNoState;
     derivation.at = before;
-    if (before.first < here) derivation.met.clear();
-    derivation.met.emplace_back(before.second, derivation.ends.size());
+    if (before.first < here) derivation.visit = ++visits_;
+    if (derivation.met.size() <= before.second) {
+      recogniser_.steps_ += before.second + 1 - derivation.met.size();
+      derivation.met.resize(std::size_t{before.second} + 1);
+    }
+    derivation.met[before.second] = {derivation.visit, derivation.ends.size(),
+                                     read};
   }
 
-  // Whether `derivation` is at an item that `other` has passed.  If so, moves
-  // `other` back to that item.
+  // Whether `derivation` is at an item that `other` has passed, and both go on
+  // from there with the same part or both with a new one.  If so, moves `other`
+  // back to that item.
   static bool meets(const Derivation& derivation, Derivation& other) {
-    if (derivation.done || derivation.at.first != other.at.first) return false;
-    for (const auto& [item, parts] : other.met) {
-      if (item != derivation.at.second) continue;
-      other.ends.resize(parts);
-      return true;
+    if (derivation.done || derivation.at.first != other.at.first ||
+        derivation.at.second >= other.met.size()) {
+      return false;
     }
-    return false;
+    const Derivation::Met& met = other.met[derivation.at.second];
+    const bool reads = derivation.run != kNoState;
+    if (met.visit != other.visit || met.reads != reads) return false;
+    other.ends.resize(met.parts);
+    return true;
   }
 
   // Whether the derivation through `wanted` is preferred to the known one.
@@ -187,15 +205,18 @@ class EarleyRecogniser::Closure {
   // they meet; then their parts are compared from the first on.  Before the
   // item where they meet they are the same derivation, so those parts are equal
   // and need not be followed.
+  //
+  // A run that the item itself can continue has no end yet.  So a derivation
+  // that is preferred here is preferred, or equal, whatever follows.
   bool better(std::uint32_t index, const Back& wanted) {
     Derivation& one = one_;
     Derivation& other = other_;
     for (Derivation* derivation : {&one, &other}) {
       derivation->at = {column_.position, index};
-      derivation->run = kNoState;
+      derivation->run = column_.items[index].state;
       derivation->done = false;
       derivation->ends.clear();
-      derivation->met.clear();
+      derivation->visit = ++visits_;
     }
     go_back(one, wanted);
     go_back(other, column_.backs[index]);
@@ -206,12 +227,9 @@ class EarleyRecogniser::Closure {
                                                                       : other;
       go_back(later, back_of(later.at));
     }
-    const std::size_t both = std::min(one.ends.size(), other.ends.size());
-    const auto [a, b] =
-        std::mismatch(one.ends.rbegin(),
-                      one.ends.rbegin() + static_cast<std::ptrdiff_t>(both),
-                      other.ends.rbegin());
-    return a != one.ends.rend() && b != other.ends.rend() && *a > *b;
+    return std::lexicographical_compare(one.ends.rbegin(), one.ends.rend(),
+                                        other.ends.rbegin(), other.ends.rend(),
+                                        std::greater<>());
   }
 
   // Whether the derivation through `back` contains the item itself: a cyclic
@@ -219,7 +237,9 @@ class EarleyRecogniser::Closure {
   bool leads_through(std::uint32_t index, const Back& back) const {
     std::vector<Back> left = {back};
     std::vector<bool> seen(column_.items.size(), false);
+    recogniser_.steps_ += seen.size() / 64;
     const auto visit = [&](std::uint32_t number) {
+      ++recogniser_.steps_;
       if (seen[number]) return;
       seen[number] = true;
       left.push_back(column_.backs[number]);
@@ -234,25 +254,21 @@ class EarleyRecogniser::Closure {
   }
 
   void prefer(std::uint32_t index, const Back& back) {
+    ++recogniser_.steps_;
     const Back& known = column_.backs[index];
     if (known.column == back.column && known.item == back.item) {
-      // The same step, but the derivation of the item before it has improved.
-      if (!first_time_) improved(index, wave_);
+      // The same step, but the derivation of the item before it has improved,
+      // if that is the item that is followed again.
+      if (!first_time_ && back.column == column_.position &&
+          back.item == followed_) {
+        again_.push_back(index);
+      }
       return;
     }
     if (known.entered || known.column == Back::kNone || back.entered) return;
     if (!better(index, back) || leads_through(index, back)) return;
     column_.backs[index] = back;
-    improved(index, ++waves_);
-  }
-
-  // Schedules an item to be followed again, as what follows from it may have
-  // improved as well: once per item for each improvement (`wave`).
-  void improved(std::uint32_t index, std::uint32_t wave) {
-    reached_.resize(column_.items.size(), 0);
-    if (reached_[index] == wave || waves_ > kMostWaves) return;
-    reached_[index] = wave;
-    again_.emplace_back(index, wave);
+    again_.push_back(index);
   }
 
   // Earley's predictor and completer for one item of the set: adds the items
@@ -345,7 +361,7 @@ class EarleyRecogniser::Closure {
     if (activation.rule == rule &&
         ((activation.lazy && whole) ||
          recogniser_.exhausted(item.activation, column_))) {
-      ended_.insert(item.activation);
+      ended_.emplace(item.activation, true);
     }
     const bool here = item.origin == column_.position;
     if (here) empty_.try_emplace(key(rule, item.activation), index);
@@ -382,18 +398,28 @@ class EarleyRecogniser::Closure {
     // An activation begins no earlier than the one that it is in, so none that
     // begins before `first` is in one that ends.
     std::uint32_t first = column_.position;
-    for (const std::uint32_t id : ended_) {
+    for (const auto& [id, ends] : ended_) {
       first = std::min(first, all[id].origin);
     }
+    // Each activation is followed once: ended_ then has what it is.
+    std::vector<std::uint32_t> followed;
+    const auto has_to_end = [&](std::uint32_t id) {
+      followed.clear();
+      bool ends = false;
+      for (; id != 0 && all[id].origin >= first; id = all[id].parent) {
+        if (const auto known = ended_.find(id); known != ended_.end()) {
+          ends = known->second;
+          break;
+        }
+        followed.push_back(id);
+      }
+      for (const std::uint32_t one : followed) ended_.emplace(one, ends);
+      return ends;
+    };
     std::vector<Item> kept;
     std::vector<std::uint32_t> moved(column_.items.size(), kDropped);
     for (std::size_t i = 0; i < column_.items.size(); ++i) {
-      bool inside = false;
-      for (std::uint32_t id = column_.items[i].activation;
-           id != 0 && all[id].origin >= first && !inside; id = all[id].parent) {
-        inside = ended_.contains(id);
-      }
-      if (inside) continue;
+      if (has_to_end(column_.items[i].activation)) continue;
       moved[i] = static_cast<std::uint32_t>(kept.size());
       kept.push_back(column_.items[i]);
     }
@@ -418,21 +444,20 @@ class EarleyRecogniser::Closure {
   const Place& place_;
   StateSet& column_;
   std::unordered_map<Item, std::uint32_t, ItemHash> seen_;
-  // While recording: items for which a better derivation was found.
+  // While recording: what better() compares; the items whose derivation has
+  // improved; and whether the item that is followed is none of them.
   Derivation one_;
   Derivation other_;
-  // Where rules derive themselves, improvements may follow each other in a
-  // circle.  After so many in a set, what was found then stays.
-  static constexpr std::uint32_t kMostWaves = 100'000;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> again_;  // and its wave
-  std::vector<std::uint32_t> reached_;
-  std::uint32_t waves_ = 0;
-  std::uint32_t wave_ = 0;
+  std::uint64_t visits_ = 0;
+  std::vector<std::uint32_t> again_;
+  std::uint32_t followed_ = 0;
   bool first_time_ = true;
   std::unordered_map<Item, std::uint32_t, ItemHash> least_;
   // Rules that matched the empty text here, and their end items.
   std::unordered_map<std::uint64_t, std::uint32_t> empty_;
-  std::unordered_set<std::uint32_t> ended_;
+  // Activations that have to end here.  In end_activations() also others that
+  // have to, since they are inside of one, or need not.
+  std::unordered_map<std::uint32_t, bool> ended_;
 };
 
 EarleyRecogniser::EarleyRecogniser(const rules::Rules& rules,
@@ -471,6 +496,7 @@ std::uint32_t EarleyRecogniser::activation_for(RuleId rule,
   for (std::uint32_t id = parent; id != 0; id = activations_[id].parent) {
     const RuleActivation& outer = activations_[id];
     if (outer.origin != origin) break;
+    ++steps_;
     if (outer.rule == rule && outer.chars_limit == activation.chars_limit &&
         outer.tokens_limit == activation.tokens_limit) {
       return id;
@@ -512,15 +538,17 @@ std::uint32_t EarleyRecogniser::copy_of(std::uint32_t id,
     copy.chars = chars;
     out = static_cast<std::uint32_t>(activations_.size());
     activations_.push_back(copy);
+    ++copied_;
     copies_.try_emplace({*one, position, chars}, out);
   }
   return out;
 }
 
 std::uint32_t EarleyRecogniser::at_origin(std::uint32_t id,
-                                          std::uint32_t origin) const {
+                                          std::uint32_t origin) {
   while (activations_[id].of != 0 && origin < activations_[id].copied) {
     id = activations_[id].of;
+    ++steps_;
   }
   return id;
 }
@@ -531,6 +559,7 @@ std::uint32_t EarleyRecogniser::carried(std::uint32_t caller, std::uint32_t id,
   for (; activations_[id].of != 0 && origin < activations_[id].copied;
        id = activations_[id].of) {
     copies.push_back(id);
+    ++steps_;
   }
   for (auto copy = copies.rbegin(); copy != copies.rend(); ++copy) {
     const RuleActivation& one = activations_[*copy];
@@ -565,6 +594,7 @@ std::shared_ptr<const EarleyRecogniser::StateSet> EarleyRecogniser::close(
   }
   Closure(*this, place, *column).run();
   column->steps = steps_;
+  column->made += std::exchange(copied_, 0);
   return column;
 }
 

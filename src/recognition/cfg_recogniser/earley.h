@@ -71,8 +71,9 @@ class EarleyRecogniser {
 
  public:
   // `max_items` limits the items that are made for a Place, over all bytes read
-  // so far, and while recording also the work of comparing derivations.  Beyond
-  // the limit the place is dead and overflowed() is true.
+  // so far, the activations that are copied, the work of following these and,
+  // while recording, that of comparing derivations.  Beyond the limit the place
+  // is dead and overflowed() is true.
   //
   // `schemas[i]` recognises the texts of rules.schemas[i]; a schema without a
   // recogniser matches nothing.  The schemas and `marks` must outlive this
@@ -182,7 +183,7 @@ class EarleyRecogniser {
   std::uint32_t copy_of(std::uint32_t activation, std::uint32_t position,
                         std::uint64_t chars);
   // What `activation` was at `origin`, before tokens that copied it.
-  std::uint32_t at_origin(std::uint32_t activation, std::uint32_t origin) const;
+  std::uint32_t at_origin(std::uint32_t activation, std::uint32_t origin);
   // The activation `caller` of that time, copied as `activation` was since.
   std::uint32_t carried(std::uint32_t caller, std::uint32_t activation,
                         std::uint32_t origin);
@@ -193,8 +194,11 @@ class EarleyRecogniser {
   std::size_t max_items_;
   bool overflowed_ = false;
   bool recording_ = false;
-  // Spent on comparing derivations, up to the place that is being fed.
+  // Of the place that is being fed: steps spent on comparing derivations and on
+  // following activations, and the activations that were copied since its last
+  // state set.
   std::size_t steps_ = 0;
+  std::size_t copied_ = 0;
 
   std::vector<RuleActivation> activations_;  // 0: none
   std::map<std::tuple<std::uint32_t, rules::RuleId, std::uint32_t,

@@ -36,10 +36,12 @@ struct EarleyRecogniser::StateSet {
   std::uint64_t chars = 0;   // characters begun so far
   std::uint64_t tokens = 0;  // tokens read so far
   std::uint32_t position = 0;
-  std::size_t made = 0;  // items up to here, those included that were dropped
+  // Items up to here, those included that were dropped, and copies of
+  // activations.
+  std::size_t made = 0;
   bool can_end = false;
   bool overflowed = false;  // here or before
-  std::size_t steps = 0;    // spent on comparing derivations up to here
+  std::size_t steps = 0;    // of EarleyRecogniser::steps_ up to here
 
   // While recording: all items, including those that were dropped when their
   // activation had to end; their back pointers; and the index in `all` of each
