@@ -60,6 +60,22 @@ TEST(ChatMessage, Calls) {
        "function": {"name": "j", "arguments": "{\"a\": null}"}}])"));
 }
 
+// What a field of calls has beside them is content.
+TEST(ChatMessage, TextBesideCalls) {
+  Message message;
+  Part part;
+  part.field_index = 2;
+  part.value = value(R"([{"name": "f", "arguments": {}}, "text", 5])");
+  message.parts = {part, part};
+  EXPECT_EQ(*chat_message(message, kFields).find("content"),
+            json::Value("text\n5\ntext\n5"));
+  message.fields = value(R"({"content": "Hi."})");
+  message.parts[0].value = value(R"({"a": 1})");
+  message.parts[1].value = value("[]");
+  EXPECT_EQ(*chat_message(message, kFields).find("content"),
+            json::Value("Hi.\n{\"a\": 1}"));
+}
+
 TEST(ChatMessage, Views) {
   const json::Value inner = value(R"({"name": "f", "arguments": {"a": 1}})");
   EXPECT_EQ(view_call(inner)->name, "f");

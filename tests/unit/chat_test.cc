@@ -229,7 +229,8 @@ TEST(Chat, TheRestOfATagIsContent) {
   }
 }
 
-// What a response of an API says: its text, and its other members.
+// What a response of an API says but for its calls: its text, and its other
+// members.
 struct Said {
   std::string reasoning;
   std::string content;
@@ -242,8 +243,8 @@ Said said(ChatApi api, const Value& response) {
     const Value& message = *at(response, {"choices", "0", "message"});
     json::Object other;
     for (const json::Member& member : message.members()) {
-      if (member.key == "role" || member.key == "content") continue;
-      if (member.key != "reasoning_content") {
+      if (member.key != "role" && member.key != "content" &&
+          member.key != "reasoning_content" && member.key != "tool_calls") {
         other.set(member.key, member.value);
       }
     }
@@ -286,12 +287,23 @@ TEST(Chat, NothingOfAResponseIsLost) {
        {"", R"({"a": 1})", ""}},
       {R"("content": {"content": "json"})", R"("Ü")", {"", "Ü", ""}},
       {R"("content": {"content": "json"})", R"({"a": )", {"", R"({"a": )", ""}},
-      {json.c_str(), R"(<t>{"b": [2]}</t>null)", {R"({"b": [2]})", "null", ""}},
+      {json.c_str(), R"(<t>{"b": [2]}</t>null)", {R"({"b": [2]})", "", ""}},
       {typed.c_str(), "a<s>abc</s>b", {"", "aabc\nb", ""}},
       {typed.c_str(), "<s> 1</s><s>2</s>b", {"", "b", R"({"score": [1, 2]})"}},
       {notes.c_str(), "<n>a</n>b<n> </n>c", {"", "bc", R"({"note": "a|"})"}},
       {calls.c_str(), R"(<c>{"a": 1}</c>b)", {"", R"({"a": 1}b)", ""}},
       {calls.c_str(), "<c>[]</c>b", {"", "b", ""}},
+      {calls.c_str(),
+       R"(<c>[{"name": "f", "arguments": {}}, "text", [5]]</c>b)",
+       {"", "text\n5b", ""}},
+      {R"("content": {"transform": {"v": "{content}"}})",
+       "ab ",
+       {"", R"({"v": "ab"})", ""}},
+      {R"("content": {"content": "int"})", " 07", {"", "7", ""}},
+      {R"("thinking": {"open": "<t>", "close": "</t>",
+          "transform": ["{content}"]}, "content": {})",
+       "<t></t>b",
+       {R"([""])", "b", ""}},
       {joined.c_str(), "<t>a</t><t></t><t>b</t>", {"a||b", "", ""}},
       {joined.c_str(), "<t></t><t>b</t><t> </t>", {"|b|", "", ""}},
       {joined.c_str(), "<t></t>", {"", "", ""}},

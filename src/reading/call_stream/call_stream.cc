@@ -78,22 +78,54 @@ std::optional<CallView> view_call(const json::Value& value) {
   return CallView{name->as_string(), id_of(value), arguments};
 }
 
-std::vector<CallView> calls_in(const json::Value& value) {
-  std::vector<CallView> out;
+namespace {
+
+// Calls take(element, call) for each element of `value` that is no list, in
+// order, recursively through lists; `call` is nothing if it is no call.
+template <class Take>
+void for_each_element(const json::Value& value, const Take& take) {
   // The stack has the values that are left, the next one last.
   std::vector<const json::Value*> left = {&value};
   while (!left.empty()) {
     const json::Value& next = *left.back();
     left.pop_back();
-    if (next.is_array()) {
-      for (std::size_t i = next.items().size(); i-- > 0;) {
-        left.push_back(&next.items()[i]);
-      }
-    } else if (auto call = view_call(next)) {
-      out.push_back(*std::move(call));
+    if (!next.is_array()) {
+      take(next, view_call(next));
+      continue;
+    }
+    for (std::size_t i = next.items().size(); i-- > 0;) {
+      left.push_back(&next.items()[i]);
     }
   }
+}
+
+}  // namespace
+
+std::vector<CallView> calls_in(const json::Value& value) {
+  std::vector<CallView> out;
+  for_each_element(value, [&](const json::Value&, auto call) {
+    if (call) out.push_back(*std::move(call));
+  });
   return out;
+}
+
+std::string text_of(const json::Value& value) {
+  return value.is_string() ? std::string(value.as_string())
+                           : json::dump(value, {.ascii = false});
+}
+
+std::string text_beside_calls(const json::Value& value) {
+  std::string out;
+  bool calls = value.is_array() && value.items().empty();
+  for_each_element(value, [&](const json::Value& element, const auto& call) {
+    if (call) {
+      calls = true;
+      return;
+    }
+    if (!out.empty()) out += '\n';
+    out += text_of(element);
+  });
+  return calls ? out : text_of(value);
 }
 
 std::string CallView::json() const {

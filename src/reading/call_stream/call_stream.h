@@ -203,6 +203,12 @@ std::optional<CallView> view_call(const json::Value& value);
 // The call that `value` is; if it is a list, those of its elements, recursively
 // through lists.
 std::vector<CallView> calls_in(const json::Value& value);
+// A value where text is expected: a string as it is, any other as JSON.
+std::string text_of(const json::Value& value);
+// The value of a field of calls without its calls, as text: of a list the
+// elements that are no calls, with a line feed between two; without a call all
+// of it.  "" if it consists of calls, or is an empty list.
+std::string text_beside_calls(const json::Value& value);
 // The object that is written in arguments that are a string; nothing if none
 // is.  It stands for them.
 std::optional<json::Value> object_in(std::string_view string);

@@ -59,11 +59,6 @@ bool is_text(const ChatField& field) {
          base::is_reasoning_name(field.name);
 }
 
-std::string text_of(const json::Value& value) {
-  return value.is_string() ? std::string(value.as_string())
-                           : json::dump(value, {.ascii = false});
-}
-
 }  // namespace
 
 void Conversation::set_usage(const ChatUsage& given) {
@@ -156,14 +151,15 @@ void BlockBuilder::read(const Event& event) {
   switch (event.kind) {
     case EventKind::kRegionOpen: {
       FieldState& state = states_[event.field_index];
-      state.started = state.dirty = false;
+      state.started = false;
+      state.dirty = true;
       state.held.clear();
       call_announced_ = false;
       return;
     }
     case EventKind::kRegionChunk:
       conversation_.tokens.count(part_of(kind), event.tokens);
-      states_[event.field_index].dirty |= event.dirty;
+      states_[event.field_index].dirty = event.dirty;
       if (is_text(field) && !event.dirty) read_text(event);
       return;
     case EventKind::kRegionClose:
@@ -323,6 +319,8 @@ void BlockBuilder::close_region(const Event& event) {
   if (field.name == "tool_calls") {
     // Without events of calls the calls come with the value.
     if (!call_announced_) add_calls(*event.value, source_of(event));
+    write_text(BlockKind::kContent,
+               call_stream::text_beside_calls(*event.value), source_of(event));
   } else if (is_text(field)) {
     close_text(event);
   } else {
@@ -333,7 +331,10 @@ void BlockBuilder::close_region(const Event& event) {
 // Writes the text of a region that was not in its chunks.
 void BlockBuilder::close_text(const Event& event) {
   const FieldState& state = states_[event.field_index];
-  const std::string text = state.dirty ? text_of(*event.value) : "";
+  // An empty value is in no message.
+  const bool empty = events::FieldValues::View{.value = event.value}.empty();
+  const std::string text =
+      state.dirty && !empty ? call_stream::text_of(*event.value) : "";
   // An empty text is joined like any other.
   if (!text.empty() || (!state.started && field_of(event).join)) {
     write_region(event, text);
@@ -360,11 +361,7 @@ void BlockBuilder::set_other(std::uint32_t index, json::Value value) {
 
 void BlockBuilder::add_calls(const json::Value& value, Source source) {
   // No event has the number of such a call: it opens and closes right here.
-  const auto calls = call_stream::calls_in(value);
-  if (calls.empty() && !(value.is_array() && value.items().empty())) {
-    write_text(BlockKind::kContent, text_of(value), source);
-  }
-  for (const call_stream::CallView& call : calls) {
+  for (const call_stream::CallView& call : call_stream::calls_in(value)) {
     const auto number = static_cast<std::uint32_t>(calls_);
     open_call(call.name, call.id, number, source);
     append_arguments(call.json(), number, source);

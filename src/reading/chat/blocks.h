@@ -130,7 +130,7 @@ class BlockBuilder {
   struct FieldState {
     bool any = false;       // a separator comes before the next region's text
     bool started = false;   // this region has text
-    bool dirty = false;     // the chunks of this region are not its text
+    bool dirty = true;      // the chunks so far are not the region's text
     std::string held = {};  // white space that may be trimmed
   };
 

@@ -13,6 +13,7 @@
 #include "base/python_number.h"
 #include "base/utf8.h"
 #include "base/white_space.h"
+#include "call_syntax/json_values.h"
 #include "json/surrogates.h"
 #include "json/writer.h"
 #include "parse/argument_values.h"
@@ -50,6 +51,30 @@ bool consists_of_calls(const json::Value& value) {
   const json::Value* arguments = function->find("arguments");
   return name != nullptr && name->is_string() && !name->as_string().empty() &&
          arguments != nullptr && arguments->is_object();
+}
+
+// Adds the items of `value` that are no calls to `damage`, if others are: the
+// list of calls of a region, whose text is `text`.
+void add_strays(const json::Value& value, std::string_view text,
+                std::vector<ValueDamage>& damage) {
+  const auto is_stray = [](const json::Value& item) {
+    return call_stream::calls_in(item).empty();
+  };
+  const json::Array& items = value.items();
+  if (std::ranges::all_of(items, is_stray) ||
+      std::ranges::none_of(items, is_stray)) {
+    return;
+  }
+  const std::vector<Span> places = call_syntax::json_items(
+      {.text = text, .end = true},
+      {.values = call_syntax::JsonDialect::Values::kLoose}, /*list=*/true);
+  const bool own = places.size() == items.size();
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (!is_stray(items[i])) continue;
+    damage.push_back({own ? places[i] : Span{0, text.size()},
+                      Error{ErrorCode::kInvalidContent,
+                            "a call must be an object with a name", ""}});
+  }
 }
 
 // Removes ids that are null or "": a call without an id has no member for it.
@@ -316,7 +341,8 @@ inline void Assembler::add_chunk(Span bytes, bool adjacent, std::size_t size) {
   }
   chunks_.push_back({out_.round.size(), body_.size(), size});
   add_event(EventKind::kRegionChunk, field_, bytes).dirty =
-      description_.fields[field_].content.dirty();
+      format_.recovers ? !is_text(field_)
+                       : description_.fields[field_].content.dirty();
 }
 
 // Adds `text` to the body where there is a lender: the body is borrowed as long
@@ -540,13 +566,6 @@ void Assembler::on_limit(std::uint64_t begin, std::uint64_t end,
        {at(begin), at(end)}});
 }
 
-bool Assembler::strips(FieldId field) const {
-  const bool by_template = description_.fields[field].content.strip;
-  return reading(field) == nullptr
-             ? by_template
-             : reading(field)->strip.value_or(by_template);
-}
-
 bool Assembler::is_text(FieldId index) const {
   const format::Field& field = description_.fields[index];
   return field.content.kind == format::ContentKind::kText && !field.transform &&
@@ -555,7 +574,7 @@ bool Assembler::is_text(FieldId index) const {
 
 json::Value Assembler::text_value(FieldId field) {
   std::string_view text = body();
-  if (strips(field)) text = base::python_strip(text);
+  if (description_.fields[field].content.strip) text = base::python_strip(text);
   if (!borrowed_.empty()) return json::Value(text);
   // A value that would keep much more memory than it needs is a copy.
   if (text.size() <= json::Value::kInlineBytes || body_.size() < kAdoptBytes ||
@@ -605,8 +624,8 @@ Result<json::Value> Assembler::read_region(const RegionText& region,
   Result<json::Value> value = json::Value();
   if (field.content.kind == format::ContentKind::kText) {
     value =
-        json::Value(strips(region.field) ? base::python_strip(region.body.text)
-                                         : region.body.text);
+        json::Value(field.content.strip ? base::python_strip(region.body.text)
+                                        : region.body.text);
   } else {
     const CallContent parts = {field, read};
     value = parse_content(
@@ -623,6 +642,9 @@ Result<json::Value> Assembler::read_region(const RegionText& region,
                                              strings_of(region.field))) {
       return std::move(*error);
     }
+  }
+  if (value && format_.recovers && program_.calls[region.field]) {
+    add_strays(*value, region.body.text, damage);
   }
   return value;
 }
@@ -750,8 +772,8 @@ bool Assembler::is_read(FieldId field) const {
 bool Assembler::store_text(FieldId index) {
   const format::Field& field = description_.fields[index];
   if (field.join ? !values_.empty(index) : field.repeats) return false;
-  values_.set_view(index,
-                   strips(index) ? base::python_strip(borrowed_) : borrowed_);
+  values_.set_view(
+      index, field.content.strip ? base::python_strip(borrowed_) : borrowed_);
   return true;
 }
 
@@ -761,8 +783,11 @@ bool Assembler::store_flat(FieldId index) {
   const format::Field& field = description_.fields[index];
   const bool read =
       reading(index) != nullptr && reads_values(field, *reading(index));
+  // A list of calls may have items of which read_region() has to tell.
+  const bool list = format_.recovers && program_.calls[index] &&
+                    (!field.transform || field.transform_each);
   if (field.content.kind != format::ContentKind::kJson || field.join || read ||
-      !options_.tools.empty()) {
+      list || !options_.tools.empty()) {
     return false;
   }
   const bool has_nodes = values_.has_nodes(index);

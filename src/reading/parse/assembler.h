@@ -268,8 +268,6 @@ class Assembler final : public SegmentSink {
   }
   // The value of a region of text, which moves from body_ if it is long.
   json::Value text_value(FieldId field);
-  // Whether white space around a text is left out.
-  bool strips(FieldId field) const;
   std::optional<Error> join(FieldId index, const json::Value& value);
   std::optional<Error> append(FieldId index, json::Value value);
   std::optional<Error> store(FieldId field, json::Value value);

@@ -29,8 +29,12 @@ void append_call(const call_stream::CallView& call, json::Array& calls) {
 json::Value chat_message(const Message& message,
                          std::span<const std::string_view> fields) {
   json::Array calls;
+  std::string rest;  // of the regions of calls
   for (const Part& part : message.parts) {
     if (part.malformed || fields[part.field_index] != "tool_calls") continue;
+    const std::string beside = call_stream::text_beside_calls(part.value);
+    if (!rest.empty() && !beside.empty()) rest += '\n';
+    rest += beside;
     for (const call_stream::CallView& call :
          call_stream::calls_in(part.value)) {
       append_call(call, calls);
@@ -43,6 +47,12 @@ json::Value chat_message(const Message& message,
     if (member.key == "tool_calls") continue;
     out.set(base::is_reasoning_name(member.key) ? "reasoning" : member.key,
             member.value);
+  }
+  if (!rest.empty()) {
+    json::Value& content = *out.find("content");
+    if (!content.is_null())
+      rest.insert(0, call_stream::text_of(content) + "\n");
+    content = json::Value(rest);
   }
   if (!calls.empty()) out.set("tool_calls", json::Value(std::move(calls)));
   json::Value chat = std::move(out);

@@ -554,6 +554,12 @@ Result<Value> read_values(const Field& field, const FieldReading& reading,
   // Items are damaged beside others only if some item is a call; else the first
   // error is that of the region.
   if (calls.empty() && !bad.empty()) return std::move(bad[0].error);
+  if (ends == nullptr && !bad.empty()) {
+    // What is damage needs its own place.
+    std::vector<ItemEnd> places;
+    return read_values(field, reading, parts, text, captures, context, damage,
+                       &places);
+  }
   // Without damage and without a call the text is blank, or an empty list,
   // which is a list of no calls.
   if (calls.empty() && base::python_strip(text.text).empty()) {
