@@ -1,4 +1,5 @@
-// Every limit of parlance/limits.h, just met and just passed: what happens then
+// Every limit of parlance/limits.h, and that of openers in a format file, just
+// met and just passed: what happens then
 // is defined, reported, and the same however the response is cut.
 
 #include <gtest/gtest.h>
@@ -6,6 +7,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "../support/parse_record.h"
@@ -207,6 +209,41 @@ TEST(Limits, AutomatonBytes) {
               record_parse(large, {text}).to_string())
         << name;
   }
+}
+
+// A format file of `count` fields whose openers have `size` bytes, with the 1
+// between two literals.
+std::string many_fields(std::size_t count, std::size_t size) {
+  json::Object fields;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string name = std::to_string(100'000 + i);
+    std::string open = "<" + name + ">";
+    open.resize(size - 1, '.');
+    fields.set("f" + name, json::Object{{"open", open}, {"close", "</>"}});
+  }
+  return json::dump(json::Object{
+      {"name", "many"},
+      {"response_template", json::Object{{"start_anchor", "<|a|>"},
+                                         {"fields", std::move(fields)}}}});
+}
+
+TEST(Limits, Openers) {
+  // Few fields with long openers, and many with short ones.
+  for (const auto& [count, size] :
+       {std::pair<std::size_t, std::size_t>{10, 20'000}, {447, 10}}) {
+    const Format format = load(many_fields(count, size), {});
+    ResponseParser parser(format);
+    parser.feed("<100003>");
+    const Result<Format> passed =
+        Format::from_json(many_fields(count + 1, size));
+    ASSERT_FALSE(passed.has_value());
+    EXPECT_EQ(passed.error().code, ErrorCode::kTooLarge);
+    EXPECT_EQ(passed.error().path, "/response_template/fields");
+  }
+  // A bare template has no interruption.
+  const json::Value source = *json::parse(many_fields(4000, 10));
+  const Format bare = load(json::dump(*source.find("response_template")), {});
+  ResponseParser(bare).feed("<100003>.</>");
 }
 
 TEST(Limits, SourceBytes) {

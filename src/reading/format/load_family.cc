@@ -527,6 +527,41 @@ std::optional<Error> load_file_head(const json::Value& json, FormatImpl& out) {
   return error;
 }
 
+namespace {
+
+// What the search for a delimiter takes, in bytes of its text.
+std::size_t size_of(const Delimiter& delimiter) {
+  std::size_t out = delimiter.pattern.source.size();
+  for (const std::string& literal : delimiter.literals) {
+    out += literal.size() + 1;
+  }
+  return out;
+}
+
+// Each region that a delimiter closes is searched for the openers of all
+// fields, which may interrupt it.  These searches are compiled with the first
+// parser, so what they take together is limited.
+std::optional<Error> check_openers(const Description& description) {
+  constexpr std::size_t kMost = 2'000'000;
+  std::size_t bytes = 0;
+  std::size_t regions = 0;
+  for (const Field& field : description.fields) {
+    bytes += size_of(field.open);
+    regions += field.open && field.close ? 1 : 0;
+  }
+  if (regions == 0 || bytes <= kMost / regions) return std::nullopt;
+  return Error{
+      ErrorCode::kTooLarge,
+      "the opening delimiters of all fields have " + std::to_string(bytes) +
+          " bytes, and each of " + std::to_string(regions) +
+          " fields with an opening and a closing one is searched for all of "
+          "them. The product may be at most " +
+          std::to_string(kMost) + ": write fewer fields or shorter delimiters.",
+      "/response_template/fields"};
+}
+
+}  // namespace
+
 std::optional<Error> load_parlance(const json::Value& json, FormatImpl& out) {
   // The steps, each of which needs those before it:
   //   1. the members, in the order of the list below and not of the file;
@@ -535,6 +570,7 @@ std::optional<Error> load_parlance(const json::Value& json, FormatImpl& out) {
   //   4. the rule of interruption, derived from all of it.
   Description& description = out.description;
   Reading& reading = out.family.reading;
+  if (auto error = check_openers(description)) return error;
   description.reports_unclaimed = !description.implicit;
   reading.fields.resize(description.fields.size());
   std::optional<Error> error;

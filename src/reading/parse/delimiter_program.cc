@@ -651,23 +651,20 @@ class ProgramCompiler {
     Watch uninterrupted;
     if (program_->readings[i] != nullptr && field.open) {
       const auto own = static_cast<std::ptrdiff_t>(all.size());
-      const auto& by = program_->readings[i]->interrupted_by;
+      std::vector<bool> by(description_.fields.size());
+      for (const FieldId other : program_->readings[i]->interrupted_by) {
+        by[other] = true;
+      }
       // A model that was given `<think>` by its prompt may write it again.
       if (format_.recovers && field.close && !program_->calls[i] &&
-          field.open.kind == Delimiter::Kind::kLiterals &&
-          std::ranges::find(by, i) == by.end()) {
+          field.open.kind == Delimiter::Kind::kLiterals && !by[i]) {
         all.push_back(wanted(field.open, {.field = kRepeated}));
       }
       for (const FieldId other : order_) {
-        const Delimiter& open = description_.fields[other].open;
-        if (std::ranges::find(by, other) == by.end()) continue;
-        const regex::Pattern* pattern = &patterns_.of(open.pattern);
-        if (auto inside = format::opener_inside(pattern->hir)) {
-          regex::Pattern& changed = program_->patched.emplace_back(*pattern);
-          changed.hir = *std::move(inside);
-          pattern = &changed;
-        }
-        all.push_back({&open, pattern, {.field = other}});
+        if (!by[other]) continue;
+        all.push_back({&description_.fields[other].open,
+                       opener_inside(other),
+                       {.field = other}});
       }
       if (field.close) add_interrupting(i, all);
       program_->interrupted[i] = std::ssize(all) > own;
@@ -677,6 +674,20 @@ class ProgramCompiler {
     }
     program_->uninterrupted.push_back(std::move(uninterrupted));
     program_->inside.push_back(watch(std::move(all)));
+  }
+
+  // The pattern of the opener of a field inside the regions of others.
+  const regex::Pattern* opener_inside(FieldId i) {
+    openers_inside_.resize(description_.fields.size());
+    if (openers_inside_[i] != nullptr) return openers_inside_[i];
+    const regex::Pattern* pattern =
+        &patterns_.of(description_.fields[i].open.pattern);
+    if (auto inside = format::opener_inside(pattern->hir)) {
+      regex::Pattern& changed = program_->patched.emplace_back(*pattern);
+      changed.hir = *std::move(inside);
+      pattern = &changed;
+    }
+    return openers_inside_[i] = pattern;
   }
 
   // Whether each way to close the field is a look at what comes next or an end
@@ -793,6 +804,7 @@ class ProgramCompiler {
       std::make_shared<DelimiterProgram>();
   Patterns patterns_;
   const Delimiter* turn_end_ = nullptr;
+  std::vector<const regex::Pattern*> openers_inside_;  // by field
 };
 
 }  // namespace
