@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <ctime>
 #include <memory>
 #include <random>
 #include <span>
@@ -599,6 +600,32 @@ TEST(EarleyRecogniser, ItemsThatAreDroppedCount) {
   EXPECT_TRUE(slow.feed(place, std::string(10, 'a')));
   EXPECT_FALSE(slow.feed(place, std::string(20, 'a')));
   EXPECT_TRUE(slow.overflowed(place));
+}
+
+// Limited rules inside a limited one, each called at the end of another plain
+// rule: all end with the outer one, if nothing follows the plain rules.  Eight
+// times as many take eight times as long.
+TEST(CfgRecogniser, LimitedRulesThatEndTogetherAreLinear) {
+  for (const char* last : {"\"z\"", "\"z\" | p0 \"y\""}) {
+    const auto seconds = [&](int count) {
+      std::string ebnf = "root ::= q\nq[max_chars=50] ::= p0\n";
+      for (int i = 0; i < count; ++i) {
+        const std::string n = std::to_string(i);
+        ebnf += "p" + n + " ::= r" + n + " | p" + std::to_string(i + 1) + "\n";
+        ebnf += "r" + n + "[max_chars=50] ::= \"b\"\n";
+      }
+      ebnf += "p" + std::to_string(count) + " ::= " + last + "\n";
+      Result<Rules> rules = notation::read_ebnf(ebnf);
+      EXPECT_TRUE(rules);
+      const std::clock_t begin = std::clock();
+      CfgRecogniser recogniser(*rules, {});
+      EXPECT_TRUE(
+          recogniser.can_end(read(recogniser, recogniser.start(), "z")));
+      return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+    };
+    const double before = std::max(seconds(400), 0.005);
+    EXPECT_LT(seconds(3200), 30 * before) << last;
+  }
 }
 
 TEST(CfgRecogniser, LimitsEndInDeadPlaces) {

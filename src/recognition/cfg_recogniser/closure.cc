@@ -149,6 +149,14 @@ void Closures::Closure::call(const Item& item, const Item& after) {
   }
   LocalContext& local = locals_[index];
   local.callers.push_back(after);
+  if (inside_ != nullptr && !local.reads_on &&
+      network_.states[after.state].live) {
+    if (!only_ends(after)) {
+      note_reads_on(index);
+    } else if (is_local(after.context)) {
+      locals_.of(after.context).called.push_back(index);
+    }
+  }
   if (local.empty) add_after_empty(after);
   if (added) add({network_.rules[rule].start, local_context(index), 0, 0});
 }
@@ -171,9 +179,9 @@ void Closures::Closure::begin_activation(const Item& item, bool decided) {
   if (rule.options.max_tokens) {
     budget.tokens = std::min(budget.tokens, *rule.options.max_tokens);
   }
-  if (inside_ != nullptr && !rule.lazy && budget == budget_) {
-    if (is_local(item.context) && !decided) return deferred_.push_back(item);
-    if (!is_local(item.context) && only_ends(item)) return enter(item);
+  if (inside_ != nullptr && !rule.lazy && budget == budget_ && !decided) {
+    if (is_local(item.context)) return deferred_.push_back(item);
+    if (only_ends({state.next, item.context, 0, 0})) return enter(item);
   }
   const ActivationId id =
       activations_.intern(budget, {{rule.start, kOutermost, 0, 0}});
@@ -222,33 +230,32 @@ void Closures::Closure::continue_activation(const Item& item,
   if (!ended && one.reading.any()) keep(now);
 }
 
-// Whether the call is a tail call of the activation: nothing but ends of rules
-// follows it, up to the end of the activation, on all stacks.
-bool Closures::Closure::only_ends(const Item& item) {
-  const auto ends = [&](const Item& one) {
-    return facts_.tails[one.state] && one.context == kOutermost;
-  };
-  if (!facts_.tails[network_.states[item.state].next]) return false;
-  std::vector<ContextId> left = {item.context};
-  std::vector<ContextId> seen = left;
+// Whether the call that `after` follows is a tail call of the activation, as
+// far as is known: nothing but ends of rules follows it, up to the end of the
+// activation, on all stacks.
+bool Closures::Closure::only_ends(const Item& after) {
+  if (!facts_.tails[after.state]) return false;
+  if (is_local(after.context)) return !locals_.of(after.context).reads_on;
+  if (after.context == kOutermost) return true;
+  const std::span<const Item> items = contexts_[after.context];
+  return locals_.spend(1 + items.size() / 4) &&
+         std::ranges::all_of(items, [&](const Item& one) {
+           return facts_.tails[one.state] && one.context == kOutermost;
+         });
+}
+
+// A caller of `local` has more to read, and so have the local contexts that
+// have a caller in `local`, and so on.  For that caller the calls that were
+// entered there are activations of their own, so they are deferred again.
+void Closures::Closure::note_reads_on(std::uint32_t local) {
+  std::vector<std::uint32_t> left = {local};
   while (!left.empty()) {
-    const ContextId context = left.back();
+    LocalContext& one = locals_[left.back()];
     left.pop_back();
-    if (!locals_.spend(1)) return false;
-    if (context == kOutermost) continue;
-    if (is_local(context)) {
-      for (const Item& caller : locals_.of(context).callers) {
-        if (!network_.states[caller.state].live) continue;
-        if (!facts_.tails[caller.state]) return false;
-        if (std::ranges::find(seen, caller.context) != seen.end()) continue;
-        seen.push_back(caller.context);
-        left.push_back(caller.context);
-      }
-    } else if (!std::ranges::all_of(contexts_[context], ends)) {
-      return false;
-    }
+    if (std::exchange(one.reads_on, true)) continue;
+    left.insert(left.end(), one.called.begin(), one.called.end());
+    deferred_.insert(deferred_.end(), one.entered.begin(), one.entered.end());
   }
-  return true;
 }
 
 // Calls a rule whose activation ends together with the enclosing one.
@@ -259,31 +266,18 @@ void Closures::Closure::enter(const Item& item) {
 
 // Continues with a deferred call; false if there is none.  REQUIRES: no other
 // item is left, so the callers known now are all callers, unless this call adds
-// more.
+// more.  Each call is deferred at most twice: note_reads_on().
 bool Closures::Closure::run_deferred() {
-  const auto plain = [](Item item) {
-    item.inner = 0;
-    return item;
-  };
-  // Entering a rule may add callers, and a caller that has more to read makes a
-  // tail call one no longer.  So one call is entered at a time, and only when
-  // nothing is left do the entered ones have all their callers.
-  for (Item& item : deferred_) {
-    if (is_outward(item) || !only_ends(item)) continue;
-    item.inner = kOutward;
-    enter(plain(item));
-    return true;
-  }
-  // A caller that was found later has more to read after the call.  For that
-  // caller the call is an activation of its own.
-  for (std::size_t i = 0; i < deferred_.size(); ++i) {
-    const Item item = plain(deferred_[i]);
-    if (only_ends(item)) continue;
-    deferred_.erase(deferred_.begin() + static_cast<std::ptrdiff_t>(i));
+  if (deferred_.empty()) return false;
+  const Item item = deferred_.back();
+  deferred_.pop_back();
+  if (!only_ends({network_.states[item.state].next, item.context, 0, 0})) {
     begin_activation(item, true);
-    return true;
+  } else {
+    locals_.of(item.context).entered.push_back(item);
+    enter(item);
   }
-  return false;
+  return true;
 }
 
 // The end of a rule: what follows depends on where the rule was entered.

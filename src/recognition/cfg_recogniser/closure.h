@@ -60,7 +60,8 @@ class Closures::Closure {
   void begin_activation(const Item& item, bool decided = false);
   void continue_activation(const Item& item, std::uint32_t inner);
   bool run_deferred();
-  bool only_ends(const Item& item);
+  bool only_ends(const Item& after);
+  void note_reads_on(std::uint32_t local);
   void enter(const Item& item);
   void end(const Item& item);
   void record_read(ContextId context) {
@@ -96,8 +97,7 @@ class Closures::Closure {
   Items left_;
   Items kept_;
   // Calls whose rule may turn out to end the activation (a tail call of it), to
-  // be decided when nothing else is left.  Those with kOutward as `inner` are
-  // tail calls as far as is known, and have been entered.
+  // be decided when nothing else is left.
   Items deferred_;
   base::ReusableSet<Item, ItemHash> seen_;
   // By item without its count: the least count above the minimum.

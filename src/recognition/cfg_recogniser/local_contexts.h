@@ -26,6 +26,13 @@ struct LocalContext {
   Items callers = {};  // where each continues; a repeat at its own state
   Items content = {};  // of the context: `callers` without tail calls
 
+  // Inside an activation: whether more than ends of rules can follow, up to the
+  // end of the activation.  If not, who depends on that: the local contexts
+  // that have a caller in this one, and calls here that Closure has entered.
+  bool reads_on = false;
+  std::vector<std::uint32_t> called = {};
+  Items entered = {};
+
   base::ComponentVisit tails = {};  // by tail calls: Closure::find_content()
   base::ComponentVisit loops = {};  // by contents: Closure::make_contexts()
   // The local context that has the content of this one; kLocal: not found
@@ -37,9 +44,13 @@ struct LocalContext {
   void reuse(rules::RuleId next) {
     callers.clear();
     content.clear();
+    called.clear();
+    entered.clear();
     *this = {.rule = next,
              .callers = std::move(callers),
-             .content = std::move(content)};
+             .content = std::move(content),
+             .called = std::move(called),
+             .entered = std::move(entered)};
   }
 };
 
