@@ -50,8 +50,9 @@ json::Value chat_message(const Message& message,
   }
   if (!rest.empty()) {
     json::Value& content = *out.find("content");
-    if (!content.is_null())
+    if (!content.is_null()) {
       rest.insert(0, call_stream::text_of(content) + "\n");
+    }
     content = json::Value(rest);
   }
   if (!calls.empty()) out.set("tool_calls", json::Value(std::move(calls)));
