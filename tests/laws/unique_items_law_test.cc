@@ -435,13 +435,20 @@ TEST(UniqueItemsLaw, WideObjects) {
     std::iota(numbers.begin(), numbers.end(), 0);
     std::ranges::shuffle(numbers, random);
     std::vector<std::vector<std::string>> members(size);
-    std::string properties, required, dependent;
+    std::string properties, patterns, required, dependent;
     for (std::size_t i = 0; i < size; ++i) {
       const std::string key = "\"k" + std::to_string(numbers[i]) + '"';
       const bool needed = i >= optional;
       const std::size_t last = below(size / 2) == 0 ? 1 : 0;
-      properties += (i > 0 ? "," : "") + key + R"(:{"type":"integer",)" +
-                    R"("minimum":0,"maximum":)" + std::to_string(last) + '}';
+      const std::string rule = R"(:{"type":"integer","minimum":0,"maximum":)" +
+                               std::to_string(last) + '}';
+      // Keys that only a pattern has are known late.
+      if (!needed && below(2) == 0) {
+        patterns += (patterns.empty() ? "" : ",") +
+                    ("\"^k" + std::to_string(numbers[i]) + "$\"" + rule);
+      } else {
+        properties += (properties.empty() ? "" : ",") + (key + rule);
+      }
       for (std::size_t n = 0; n <= last; ++n) {
         members[i].push_back(key + ':' + std::to_string(n));
       }
@@ -457,8 +464,9 @@ TEST(UniqueItemsLaw, WideObjects) {
     }
     const std::string item =
         R"({"type":"object","additionalProperties":false,"properties":{)" +
-        properties + R"(},"required":[)" + required +
-        R"(],"dependentRequired":{)" + dependent + "}}";
+        properties + R"(},"patternProperties":{)" + patterns +
+        R"(},"required":[)" + required + R"(],"dependentRequired":{)" +
+        dependent + "}}";
     // Step 2: all values.
     std::vector<std::vector<std::string>> values = {{}};
     for (const std::vector<std::string>& choices : members) {

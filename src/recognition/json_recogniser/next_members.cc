@@ -218,8 +218,14 @@ std::uint32_t NextMembers::needed_key(FrameId id) {
         needed, solver_.keys().needed(one.disjunct, frames_[id].used));
   }
   if (needed == kNoKeys) return KeyTrie::kNone;
+  // The keys of a trie are in the order of their texts, which is not that of
+  // the ids of keys that the schema does not spell.
+  const auto text = [&](KeyId key) -> const std::string& {
+    return solver_.names().text(key);
+  };
   const std::vector<KeyId>& keys = keys_.trie(raw_key_info(id).trie).keys();
-  const auto found = std::ranges::lower_bound(keys, sets.min(needed));
+  const auto found =
+      std::ranges::lower_bound(keys, text(sets.min(needed)), {}, text);
   return static_cast<std::uint32_t>(found - keys.begin());
 }
 
