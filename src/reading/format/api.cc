@@ -330,15 +330,7 @@ std::string_view Format::field_name(std::size_t index) const {
 }
 
 bool Format::field_dirty(std::size_t index) const {
-  if (index >= field_count()) return false;
-  const format::Field& field = impl_->description.fields[index];
-  // A bare template says what transformers says, which asks the content alone.
-  return field.content.dirty() ||
-         (impl_->recovers &&
-          (field.content.kind != format::ContentKind::kText ||
-           field.transform.has_value() ||
-           impl_->family.reading.fields[index].syntax !=
-               format::ValueSyntax::kTemplate));
+  return index < field_count() && impl_->dirty(format::FieldId(index));
 }
 bool Format::field_trimmed(std::size_t index) const {
   return impl_->description.fields[index].content.strip;

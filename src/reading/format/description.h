@@ -145,6 +145,15 @@ struct FormatImpl {
   json::Value response_template = {};  // as read, for template_json()
   Description description = {};
 
+  // Whether the chunks of a field are not parts of its value (Event::dirty).  A
+  // bare template says what transformers says, which asks the content alone.
+  bool dirty(FieldId field) const {
+    const Field& of = description.fields[field];
+    if (!recovers) return of.content.dirty();
+    return of.content.kind != ContentKind::kText || of.transform ||
+           family.reading.fields[field].syntax != ValueSyntax::kTemplate;
+  }
+
   // Set by the parse room on first use, never changed afterwards.
   mutable base::Once program_once = {};
   mutable std::shared_ptr<const void> parse_program = nullptr;

@@ -341,8 +341,7 @@ inline void Assembler::add_chunk(Span bytes, bool adjacent, std::size_t size) {
   }
   chunks_.push_back({out_.round.size(), body_.size(), size});
   add_event(EventKind::kRegionChunk, field_, bytes).dirty =
-      format_.recovers ? !is_text(field_)
-                       : description_.fields[field_].content.dirty();
+      format_.dirty(field_);
 }
 
 // Adds `text` to the body where there is a lender: the body is borrowed as long
