@@ -26,7 +26,7 @@ inline constexpr std::pair<std::string_view, std::size_t GrammarLimits::*>
                         {"bytes", &GrammarLimits::bytes},
                         {"work", &GrammarLimits::work}};
 
-// A limit that is not in the list would be read by nobody.
+// Every limit is in the list.
 static_assert(sizeof(GrammarLimits) ==
               std::size(kGrammarLimits) * sizeof(std::size_t) +
                   sizeof(GrammarLimits::cancelled) +

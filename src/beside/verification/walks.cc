@@ -276,9 +276,8 @@ class Walks {
     // A mark that ends the last message may be the token that stopped the walk.
     if (!tag.complete()) return std::nullopt;
     const Message& meant = tag.message();
-    // 3. The format reads the same.  The further laws are about bytes: they
-    // cut,
-    //    render and damage the text.
+    // 3. The format reads the same.  The further laws are about bytes: the text
+    //    is cut, rendered and damaged.
     if (options_.vocabulary != nullptr) {
       return compare(meant, read([&](ResponseParser& parser) {
                        parser.feed_tokens(walk.ids);

@@ -98,9 +98,9 @@ class PerContext {
 };
 
 // A set of contexts, numbered in the order in which they were added: a sparse
-// set (Briggs and Torczon, 1993).  clear() empties only the
-// list and takes O(1): a number that is left from before does not count, since
-// the list does not have the context there.
+// set (Briggs and Torczon, 1993).  clear() empties only the list and takes
+// O(1): a number that is left from before does not count, since the list does
+// not have the context there.
 class ContextSet {
  public:
   explicit ContextSet(const Contexts& contexts) : numbers_(contexts) {}

@@ -212,7 +212,8 @@ KeySet NextMembers::next_in_order(FrameId id, DisjunctId disjunct,
 std::uint32_t NextMembers::needed_key(FrameId id) {
   if (language_.in_order()) return KeyTrie::kNone;
   KeySets& sets = solver_.key_sets();
-  KeySet needed = raw_key_info(id).possible;
+  const KeyInfo& info = raw_key_info(id);
+  KeySet needed = info.possible;
   for (const Alternative& one : frames_[id].alternatives) {
     needed = sets.intersect(
         needed, solver_.keys().needed(one.disjunct, frames_[id].used));
@@ -223,7 +224,7 @@ std::uint32_t NextMembers::needed_key(FrameId id) {
   const auto text = [&](KeyId key) -> const std::string& {
     return solver_.names().text(key);
   };
-  const std::vector<KeyId>& keys = keys_.trie(raw_key_info(id).trie).keys();
+  const std::vector<KeyId>& keys = keys_.trie(info.trie).keys();
   const auto found =
       std::ranges::lower_bound(keys, text(sets.min(needed)), {}, text);
   return static_cast<std::uint32_t>(found - keys.begin());

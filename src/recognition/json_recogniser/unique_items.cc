@@ -162,8 +162,8 @@ class UniqueItems::ItemSearch {
     path_.push_back(std::move(node));
   }
 
-  // Node::last of an object at that depth: the nearest node there has taken the
-  // member before, and what is behind that node is inside of the member.
+  // Node::last of an object at that depth.  The nearest node of the same depth
+  // has added the member before; the nodes after it belong to its value.
   std::optional<std::string> last_key(std::uint32_t depth) const {
     for (auto node = path_.rbegin(); node != path_.rend(); ++node) {
       const Frame& frame = owner_.frames_[node->frame];

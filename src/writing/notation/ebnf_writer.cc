@@ -121,8 +121,8 @@ class Writer {
 
   // `wanted`, followed by a number if that name is taken.
   std::string unused(const std::string& wanted) {
-    // Counting goes on from the last number, so that many rules of one name
-    // take one step each.
+    // The search begins at the last number, so that each of many rules with one
+    // name takes one step.
     std::string chosen = wanted;
     std::size_t& n = numbers_[wanted];
     while (!taken_.insert(chosen).second) {

@@ -75,8 +75,8 @@ std::string MemberReader::text(std::string_view key) {
   const json::Value* value = find(key, kRequired);
   if (value == nullptr) return "";
   if (!value->is_string()) {
-    // After an error the value is read as an empty one, here and below: the
-    // caller goes on, and drops it.
+    // After an error the value is read as an empty one, here and below.  The
+    // caller continues to the end, and then returns the error.
     fail(ErrorCode::kWrongType, key,
          "must be a string, got " + kind_of(*value) + ".");
   }
